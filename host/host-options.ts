@@ -5,7 +5,7 @@ import type { HookTable } from "./plugins/hook-table.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import type { Registry } from "./plugins/registry.ts";
 import type { Audit } from "./record/audit.ts";
-import type { LogWriter } from "./record/log.ts";
+import type { LogWriter } from "./record/log-lines.ts";
 
 /** What the editor of the configuration asks of the host that runs. */
 export interface EditingHost {

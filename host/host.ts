@@ -48,13 +48,17 @@ export class Host {
   readonly options: HostOptions;
   readonly #enforcers: Enforcers;
   readonly #plugins: PluginSet;
+  readonly #written: () => Promise<void>;
 
   constructor(options: HostOptions) {
     const { config, plugins, bundled, timeouts = {}, workspace } = options;
     const { registry } = this;
-    const redaction = Redaction.ofService(registry, config.parts.values(), process.env);
+    const given = config.parts.values();
+    const redaction = Redaction.ofService(registry, given, process.env, timeouts.hook);
     this.options = options;
-    this.log = redactedLog(options.write, redaction, options.debug === true);
+    const { log, written } = redactedLog(options.write, redaction, options.debug === true);
+    this.log = log;
+    this.#written = written;
     this.hooks = new HookTable(this.log, timeouts.hook);
     this.audit = new Audit(registry, this.hooks, redaction);
     this.people = new People(config.host.people, registry);
@@ -153,6 +157,7 @@ export class Host {
   async stop(): Promise<void> {
     await this.serving.stop();
     this.hooks.end();
+    await this.#written();
     await this.#plugins.dispose();
   }
 

@@ -1,6 +1,7 @@
 import type { Runtime } from "@gantry/sdk";
 import type { LeftOut } from "./plugins/load-chosen.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
+import { workspaceNow } from "./tools/workspace-now.ts";
 import { version } from "./version.ts";
 
 interface Facts extends Pick<Runtime, "configDir" | "configFile" | "workspace"> {
@@ -17,12 +18,14 @@ export function runtimeOf(options: Facts, failed: ReadonlySet<string>): Runtime 
     configDir,
     configFile,
     workspace,
+    workspaceNow: () => workspaceNow() ?? workspace,
     started: Date.now(),
     problems: Object.freeze([...problems]),
     get plugins() {
-      const running = plugins.map(({ plugin: { name }, from }) => ({
+      const running = plugins.map(({ plugin: { name, provides = [] }, from }) => ({
         name,
         from,
+        provides: provides.map(({ id }) => id),
         state: failed.has(name) ? ("failed" as const) : ("running" as const),
       }));
       const absent = leftOut.map(({ name }) => ({ name, from: name, state: "left out" as const }));

@@ -110,6 +110,7 @@ export {
   type PreviewContext,
   type Preview,
   type ToolCall,
+  type NamedCall,
   type ToolInput,
   type Tool,
   type ToolResult,

@@ -13,7 +13,14 @@ function words(...lines: readonly string[]): readonly string[] {
 /** What an earlier file that does not name these keys relies on. A change here is a new default for everyone: say it in the release notes. */
 const defaults: Readonly<Record<string, unknown>> = {
   "agent.autonomy_level": "semi-autonomous",
-  "security.auto_approve_tools": ["file_read", "file_list", "file_search", "file_find", "memory_recall"],
+  "security.auto_approve_tools": [
+    "file_read",
+    "file_list",
+    "file_search",
+    "file_find",
+    "memory_recall",
+    "tool_search",
+  ],
   "security.require_approval_tools": ["shell", "file_write", "file_edit", "browser"],
   "security.shell_enabled": true,
   "security.file_write_enabled": true,

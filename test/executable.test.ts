@@ -17,6 +17,7 @@ import { beforeAll, expect, test } from "vitest";
 import { writeDebs } from "../.ci/deb.ts";
 import { writeDocuments } from "./helpers/documents.ts";
 import { environment, root, said, tempDir } from "./helpers/cli.ts";
+import { packed } from "./helpers/package.ts";
 
 /** It takes Node for two processors and a minute to make. */
 const long = process.env["GANTRY_LONG"] !== undefined;
@@ -149,6 +150,27 @@ test.runIf(long)(
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");
       await ended;
+    }
+  },
+);
+
+test.runIf(long && existsSync("/usr/bin/dpkg-deb"))(
+  "FLR-15: package, executable and .deb of one release run one after another on one directory",
+  async () => {
+    using home = tempDir("");
+    const release = path.join(home.dir, "release");
+    cpSync(program, path.join(release, path.basename(program)));
+    const [name = ""] = writeDebs(release, writeDocuments(home.dir));
+    const unpacked = path.join(home.dir, "unpacked");
+    execFileSync("dpkg", ["-x", path.join(release, name), unpacked]);
+    execFileSync("tar", ["-xzf", packed(), "-C", home.dir]);
+    const own = path.join(home.dir, "package/dist/package/gantry.js");
+    const deb = path.join(unpacked, "usr/bin/gantry");
+    const ways: readonly (readonly string[])[] = [[process.execPath, own], [program], [deb]];
+    const env = environment({ dir: home.dir });
+    for (const [file = "", ...first] of [...ways, ...ways.toReversed()]) {
+      const json = execFileSync(file, [...first, "plugins", "list", "--json"], { env, encoding: "utf8" });
+      expect(JSON.parse(json)).toMatchObject({ stops: [] });
     }
   },
 );

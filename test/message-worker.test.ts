@@ -4,7 +4,7 @@ import { definePlugin, Store, type InboundMessage, type Plugin } from "@gantry/s
 import { MessageWorker, type Claim, type ClaimedMessages } from "@gantry/sdk/fill";
 import { bundledPlugin, fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
-import { said, startGantry } from "./helpers/cli.ts";
+import { gantry, said, startGantry } from "./helpers/cli.ts";
 import { pluginNames, root } from "./helpers/sources.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 
@@ -146,4 +146,22 @@ test("HSE-01: the slots that a package.json states are those that its plugin fil
   });
   expect(stated.length).toBeGreaterThan(0);
   expect(await Promise.all(filled)).toEqual(stated);
+});
+
+test("HSE-01: status and `plugins list` say before a start that nothing works off a channel's messages", async () => {
+  const telegram = '[channels.telegram]\nbot_token = "123456789:AAtokenofthetestsABCDEFGHIJKLMNOPQRS"\n';
+  using home = tempDir(`without_plugins = ["inbox-worker"]\n${telegram}`);
+  const { rows } = JSON.parse((await gantry(["status", "--json"], { dir: home.dir })).out) as {
+    rows: readonly { readonly what: string }[];
+  };
+  expect(rows).toContainEqual(
+    expect.objectContaining({
+      what: "messages",
+      state: "fail",
+      detail: expect.stringMatching(/does not start/),
+    }),
+  );
+  const { out } = await gantry(["plugins", "list", "--json"], { dir: home.dir });
+  const words = "A channel is listed and no plugin works off its messages: add inbox-worker to `plugins`.";
+  expect(JSON.parse(out)).toMatchObject({ stops: [words], retired: [words], absent: ["inbox-worker"] });
 });

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -52,10 +52,8 @@ async function statusAt(url: string, host: string): Promise<number> {
   });
 }
 
-const port = 20_000 + (process.pid % 20_000);
-
 test("CFG-10: config reload applies the file to the running service, which status then says", async () => {
-  using home = tempDir(`[gateway]\nport = ${port}\n`);
+  using home = tempDir(`[gateway]\nport = ${await freePort()}\n`);
   await using service = await serve(home.dir);
   const row = async (): Promise<unknown> => {
     const { rows } = JSON.parse((await gantry(["status", "--json"], { dir: home.dir })).out) as {
@@ -145,12 +143,38 @@ const atLast = [
   .map((data) => `data: ${data}\n\n`)
   .join("");
 
+test("FLR-16: config reload refuses a file that is gone, and what runs stays", async () => {
+  const allowed = 'allowed_hosts = ["gantry.example"]';
+  using home = tempDir(`[gateway]\nport = 0\n${allowed}\n`);
+  await using service = await serve(home.dir);
+  renameSync(home.file, `${home.file}.gone`);
+  expect(await gantry(["config", "reload"], { dir: home.dir })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("Config file not found at") as string,
+  });
+  expect(await statusAt(service.url, "gantry.example")).toBe(200);
+  service.signal("SIGHUP");
+  await expect.poll(service.log).toMatch(/The configuration in force stays: Config file not found at .*\n/);
+  renameSync(`${home.file}.gone`, home.file);
+  expect(await gantry(["config", "reload"], { dir: home.dir })).toMatchObject({ code: 0 });
+});
+
+test("FLR-16: a start without configuration says that the demo answers, one with a provider does not", async () => {
+  const words = "No provider is configured, so the offline demo answers everybody: run `gantry onboard`.";
+  using empty = tempDir();
+  await using bare = await serve(empty.dir, "gateway", "--port", "0");
+  expect(bare.log()).toContain(words);
+  using chosen = tempDir('default_provider = "demo"\n');
+  await using meant = await serve(chosen.dir, "gateway", "--port", "0");
+  expect(meant.log()).not.toContain(words);
+});
+
 test("CFG-10: a turn under way ends as it began, a port of the command line stays, and so does the process", async () => {
   const held: ServerResponse[] = [];
   const raw = (response: ServerResponse): void => void held.push(response);
   await using model = await startModel({ raw }, "At once.");
   using home = tempDir(`default_provider = "${model.provider}"\ndefault_model = "m"\n[gateway]\nport = 1\n`);
-  await using service = await serve(home.dir, "gateway", "--port", String(port + 1));
+  await using service = await serve(home.dir, "gateway", "--port", String(await freePort()));
   const token = (await gantry(["pair", "token"], { dir: home.dir })).out.trim();
   const chat = (message: string): Promise<{ reply: string }> =>
     fetch(`${service.url}/api/chat`, {

@@ -7,12 +7,15 @@ import {
   type Observer,
   type Outbox,
   type PromptOptions,
+  type Route,
+  type Runtime,
   textParts,
   type ToolOrigin,
   type ToolProgress,
   type ToolRun,
   type Turns,
 } from "@gantry/sdk";
+import type { Redactor } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
 
@@ -126,6 +129,47 @@ test("SDK-17: a level of a turn is one of three words", () => {
   expect(wrong).toBe("free");
 });
 
+const run = async (): Promise<string> => "";
+
+test("SDK-19: a tool that stands for others reads its own arguments and names a call", () => {
+  const named = { name: "t", description: "t", input: Type.Object({ tool: Type.String() }) };
+  const fine = defineTool({ ...named, run, standsFor: ({ tool }) => ({ tool, args: {} }) });
+  // @ts-expect-error -- it has no such argument
+  defineTool({ ...named, run, standsFor: ({ name }) => ({ tool: name, args: {} }) });
+  // @ts-expect-error -- a call has arguments
+  defineTool({ ...named, run, standsFor: ({ tool }) => ({ tool }) });
+  // @ts-expect-error -- it is said at once
+  defineTool({ ...named, run, standsFor: async ({ tool }) => ({ tool, args: {} }) });
+  // @ts-expect-error -- yes or no
+  defineTool({ ...named, run, deferred: "yes" });
+  expect(fine.standsFor?.({ tool: "x" })).toEqual({ tool: "x", args: {} });
+});
+
+const placing = async (inbox: Inbox, message: InboundMessage, options: PromptOptions): Promise<void> => {
+  expectTypeOf(options.workspace).toEqualTypeOf<string | undefined>();
+  await inbox.prompt(message, { ...options, workspace: "a" });
+  // @ts-expect-error -- a turn works in one folder
+  await inbox.prompt(message, { ...options, workspace: ["a", "b"] });
+  await inbox.call?.(message, { ...options, tool: "t", args: {}, workspace: "a" });
+  // @ts-expect-error -- a folder, not a host
+  await inbox.call?.(message, { ...options, tool: "t", args: {}, workspace: new URL("file:///a") });
+};
+
+test("SDK-17: a turn and a call work in one folder, named by its path", () => {
+  expect(placing).toBeTypeOf("function");
+});
+
+const standing = (runtime: Runtime): void => {
+  // @ts-expect-error -- absent in older hosts
+  runtime.workspaceNow();
+  // @ts-expect-error -- nobody else is asked for
+  runtime.workspaceNow?.("other session");
+};
+
+test("SDK-17: the workspace of now may be untold, and is that of whoever asks", () => {
+  expect(standing).toBeTypeOf("function");
+});
+
 const stopping = (turns: Turns): void => {
   // @ts-expect-error -- by whom
   void turns.stop("s");
@@ -137,4 +181,45 @@ const stopping = (turns: Turns): void => {
 
 test("SDK-18: who stops a turn is named, and whoever watches can stop watching", () => {
   expect(stopping).toBeTypeOf("function");
+});
+
+const redactors = (): void => {
+  const one = { name: "r", holdBack: 0 };
+  const fine: Redactor[] = [
+    { ...one, redact: (text) => text },
+    { ...one, redact: async (text) => text },
+  ];
+  // @ts-expect-error -- text, or text later
+  const wrong: Redactor = { ...one, redact: async () => 7 };
+  // @ts-expect-error -- it may be a promise
+  const said: string = fine[0]!.redact("");
+  void [wrong, said];
+};
+
+test("SDK-21: a redactor answers text at once or later, and who asks it awaits it", () => {
+  expect(redactors).toBeTypeOf("function");
+});
+
+async function* bytes(): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array();
+}
+
+async function* texts(): AsyncGenerator<string> {
+  yield "text";
+}
+
+const streaming = async () => ({ status: 200, stream: bytes() });
+
+const routes = (): void => {
+  const at = { name: "r", path: "/r", auth: "token", may: "read", summary: "r" } as const;
+  const fine: Route = { ...at, method: "PATCH", handle: streaming };
+  // @ts-expect-error -- no method of routes
+  const method: Route = { ...at, method: "TRACE", handle: streaming };
+  // @ts-expect-error -- a stream is bytes
+  const text: Route = { ...at, method: "GET", handle: async () => ({ status: 200, stream: texts() }) };
+  void [fine, method, text];
+};
+
+test("SDK-20: a route may be PATCH, and its stream is bytes", () => {
+  expect(routes).toBeTypeOf("function");
 });

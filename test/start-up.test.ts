@@ -15,7 +15,7 @@ const dear = [
   "internal/webstreams/readablestream",
   "stream/consumers",
   "readline",
-  "v8",
+  "assert",
 ];
 
 /** Files of Gantry's own, as the build names them, that belong to a service or to a tool that runs. */

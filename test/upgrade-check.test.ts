@@ -95,6 +95,26 @@ test("DIS-04: against the same release nothing changes; what is no release is na
   });
 });
 
+test("DIS-04: upgrade --check tells which plugins a list lacks that the release runs by default, and when that stops it", async () => {
+  const telegram = '[channels.telegram]\nbot_token = "123456789:AAtokenofthetestsABCDEFGHIJKLMNOPQRS"\n';
+  const { out: json } = await gantry(["plugins", "list", "--json"], { dir: tempDir("").dir });
+  const { loaded } = JSON.parse(json) as { loaded: readonly { readonly name: string }[] };
+  const names = loaded.map(({ name }) => name).filter((name) => ![...gone, "inbox-worker"].includes(name));
+  using home = tempDir(`plugins = ${JSON.stringify([...names, "channel-telegram"])}\n${telegram}`);
+  // An installed release in which the worker was still part of the host.
+  const old = nextRelease(packed(), home.dir, "0.0.9", (release) => {
+    const list = path.join(release, "plugins.json");
+    const plugins = JSON.parse(readFileSync(list, "utf8")) as { name: string }[];
+    writeFileSync(list, JSON.stringify(plugins.filter(({ name }) => name !== "inbox-worker")));
+  });
+  execFileSync("tar", ["-xzf", old, "-C", home.dir]);
+  const bin = path.join(home.dir, "package/dist/package/gantry.js");
+  const { code, out } = await gantry(["upgrade", "--check", packed()], { dir: home.dir, bin });
+  expect(out).toContain("✗ A channel is listed and no plugin works off its messages: add inbox-worker");
+  const lacks = "- The plugin inbox-worker is new and runs by default, but `plugins` does not list it.";
+  expect([code, out.includes(lacks)]).toEqual([1, true]);
+});
+
 test("OPS-04: a retired key works, is warned of with what to write instead, and upgrade --check tells of it", async () => {
   using home = tempDir('extra_plugins = ["./old.ts"]\n[plugins_config.old]\ncolour = "red"\n');
   writeFileSync(

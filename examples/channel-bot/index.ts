@@ -133,8 +133,8 @@ export default definePlugin({
         }
       },
     }));
-    const run = async () => [kit.peopleRow("bot", allowlist, { allowed, owners }), await health.row()];
-    host.provide(Checks, { name: "bot-status", kind: "status", run });
+    const standing = async () => [kit.peopleRow("bot", allowlist, { allowed, owners })];
+    for (const check of kit.channelChecks("bot", { standing, health })) host.provide(Checks, check);
   },
 });
 

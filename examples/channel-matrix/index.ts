@@ -1,5 +1,6 @@
 import { Channels, Checks, definePlugin, Inbox, Services, Store, Upstream } from "@gantry/sdk";
 import {
+  channelChecks,
   ChannelHealth,
   peopleRow,
   serveConnection,
@@ -46,8 +47,8 @@ export default definePlugin({
 
     serveConnection(host, "matrix", () => new Receiver({ api, settings, health, inbox, values }));
 
-    const rows = async () => [peopleRow("matrix", allowlistKey, settings.people), await health.row()];
-    host.provide(Checks, { name: "matrix-status", kind: "status", run: rows });
-    host.provide(Checks, { name: "matrix", kind: "channel", run: rows });
+    const standing = async () => [peopleRow("matrix", allowlistKey, settings.people)];
+    for (const check of channelChecks("matrix", { standing, platform: standing, health }))
+      host.provide(Checks, check);
   },
 });

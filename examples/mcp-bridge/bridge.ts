@@ -86,6 +86,8 @@ export function createBridge(
       name: tool,
       description: description || tool,
       input: inputSchema as ToolInput,
+      // A server may list hundreds; with `tool-index` loaded the model finds them by words.
+      deferred: true,
       hints: {
         readOnly: annotations?.readOnlyHint === true,
         openWorld: annotations?.openWorldHint !== false,

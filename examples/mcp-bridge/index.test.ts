@@ -53,6 +53,17 @@ describe.runIf(process.platform === "linux")("an MCP server behind the walls", {
     await expect.poll(() => offered(t)).toEqual(listed);
   });
 
+  test("SDK-19: with tool-index its tools are found by words, called by name, and not sent", async () => {
+    const found = { calls: [{ name: "tool_search", args: { query: "learn" } }] };
+    const learn = { calls: [{ name: "tool_call", args: { tool: "learn", args: {} } }] };
+    const model = fakeProvider([found, learn, "done"]);
+    await using t = await start(await bundledPlugin("tool-index"), model);
+    const { tool_calls } = await t.ask("go", { approvals: "yes" });
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["tool_call", "tool_search"]);
+    expect(tool_calls.map(({ tool }) => tool)).toEqual(["tool_search", "learn"]);
+    expect(JSON.stringify(model.requests[2]?.messages.at(-1))).toContain("learnt");
+  });
+
   test("SDK-15: its progress is told to whoever watches the turn", async () => {
     const steps: TurnEvent[] = [];
     await using t = await start(fakeProvider([{ calls: [{ name: "walk", args: {} }] }, "There."]));

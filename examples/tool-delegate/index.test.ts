@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
 import { definePlugin, defineTool, textOf, Tools } from "@gantry/sdk";
 import { checkPlugin, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
@@ -43,6 +45,30 @@ test("SDK-10: a second assistant works with a context of its own and fewer tools
   expect(textOf(inner?.messages.at(-1)?.parts ?? [])).toBe("count the stars");
   expect(textOf(last?.messages.at(-1)?.parts ?? [])).toContain("Seven.\n(1 tool calls)");
   expect(seen).toEqual(["cli:test delegate", "cli:test look"]);
+});
+
+test("SDK-17: a second assistant with a folder of its own works there", async () => {
+  const where = definePlugin({
+    name: "tool-where",
+    provides: [Tools],
+    setup: (host) =>
+      host.provide(Tools, {
+        name: "where",
+        description: "Where.",
+        input: empty,
+        run: async ({ cwd }) => path.basename(cwd),
+      }),
+  });
+  const model = fakeProvider([
+    { calls: [{ name: "delegate", args: { task: "look around" } }] },
+    { calls: [{ name: "where", args: {} }] },
+    ({ messages }) => textOf(messages.at(-1)?.parts ?? []),
+    ({ messages }) => textOf(messages.at(-1)?.parts ?? []),
+  ]);
+  const own = { plugins_config: { "tool-delegate": { tools: ["where"], folder: "research" } } };
+  await using t = await startTestHost({ plugins: [plugin, model, memoryStore(), where], config: own });
+  mkdirSync(path.join(t.runtime.workspace, "research"));
+  expect((await t.ask("go")).reply).toContain("research");
 });
 
 test("SDK-05: the tool keeps the contract of its kind", async () => {

@@ -18,13 +18,16 @@ export default definePlugin({
         description: "Its own level, if it should ask more often than the assistant that hands it the task.",
       }),
     ),
+    folder: Type.Optional(
+      Type.String({ description: "The folder of the workspace that it works in and sees nothing beyond." }),
+    ),
     budget: Type.Integer({ default: 200_000, minimum: 1, description: "Tokens, in and out, of one task." }),
   }),
   needs: { inbox: Inbox },
   provides: [Tools],
   setup(host) {
     const name = "delegate";
-    const { autonomy } = host.config;
+    const { autonomy, folder } = host.config;
     const tools = host.config.tools.filter((tool) => tool !== name);
     const delegate = defineTool({
       name,
@@ -42,6 +45,7 @@ export default definePlugin({
           agent: name,
           approvals: "ask",
           ...(autonomy !== undefined && { autonomy }),
+          ...(folder !== undefined && { workspace: folder }),
           budget: { tokens: host.config.budget },
           maxTokens: host.config.max_tokens,
           signal,

@@ -15,6 +15,7 @@ test("SDK-05: the weather tool answers in a host, and says what the service said
     decision: "failed",
     text: expect.stringContaining("HTTP 503") as string,
   });
+  expect(net.requests[0]?.domains).toEqual(["api.open-meteo.com"]);
   expect(await t.call("weather", { latitude: 91, longitude: 0 })).toMatchObject({ code: "TOOL_BAD_ARGS" });
 });
 

@@ -20,8 +20,9 @@ export function compileLater(): void {
   if (v8 < knownFrom || v8 > knownTo) return;
   if (asked.test([...process.execArgv, process.env["NODE_OPTIONS"]].join(" "))) return;
   for (const name of patient) setFlagsFromString(`--no-${name}`);
-  const compileNow = (): void => {
-    for (const name of patient) setFlagsFromString(`--${name}`);
-  };
   setTimeout(compileNow, startMs).unref();
+}
+
+function compileNow(): void {
+  for (const name of patient) setFlagsFromString(`--${name}`);
 }

@@ -9,6 +9,8 @@ import { ownCopy } from "./own-copy.ts";
 /** Name and version of the release inside; written in when the executable is made. */
 declare const GANTRY_RELEASE: string;
 declare const GANTRY_VERSION: string;
+/** What it unpacks is not what the package of the same release holds: machine code of one processor, and a file more. */
+const ownName = `${GANTRY_RELEASE}-${process.arch}`;
 
 /**
  * What the single executable runs first. It holds a release as one packed file and runs it from a copy on disk, since modules,
@@ -21,7 +23,7 @@ else if (first === "--as-node") {
   run(second);
 } else {
   try {
-    run(path.join(ownCopy(configDirOf(process.env), GANTRY_RELEASE, unpack), "cli.js"));
+    run(path.join(ownCopy(configDirOf(process.env), ownName, unpack), "cli.js"));
   } catch (error) {
     const why = `${configDirOf(process.env)} cannot hold it (${(error as Error).message})`;
     process.stderr.write(
@@ -40,7 +42,7 @@ function run(file: string): void {
     if (folder === path.dirname(folder)) break;
   }
   // Another release, say, that is no part of this one.
-  const own = ownCopy(configDirOf(process.env), GANTRY_RELEASE, unpack);
+  const own = ownCopy(configDirOf(process.env), ownName, unpack);
   void (require(path.join(own, "import.cjs")) as (file: string) => Promise<unknown>)(path.resolve(file));
 }
 

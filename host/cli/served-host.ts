@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { GantryError } from "@gantry/sdk";
+import { errors, GantryError } from "@gantry/sdk";
 import { asError, configHash, removeRunning, writeRunning, type RunningRecord } from "@gantry/sdk/node";
 import { type Host, readText, version } from "@gantry/host";
 import { changedKeys } from "./config/effective.ts";
@@ -21,6 +21,8 @@ export class ServedHost {
   #host: Host;
   #record: RunningRecord;
   #reloading: Promise<void> = Promise.resolve();
+  /** Whether what serves was read from a file: a file that is gone since is no wish for the defaults. */
+  #hasFile = false;
 
   constructor(
     installation: Installation,
@@ -43,6 +45,7 @@ export class ServedHost {
 
   async start(): Promise<void> {
     const text = await readText(this.#installation.configFile);
+    this.#hasFile = text !== undefined;
     await this.#host.serving.start(this.#services);
     await this.#note({ config: configHash(text) });
   }
@@ -72,7 +75,9 @@ export class ServedHost {
   }
 
   async #reload(): Promise<void> {
-    const text = await readText(this.#installation.configFile);
+    const { configFile } = this.#installation;
+    const text = await readText(configFile);
+    if (text === undefined && this.#hasFile) throw errors.CONFIG_MISSING(configFile);
     const [before, next] = [this.#host, await this.#start()];
     const changed = changedKeys(before.options.config, next.options.config);
     const restart = [...changed.restart, ...(await this.#changedPlugins(next))];
@@ -92,6 +97,7 @@ export class ServedHost {
       throw error;
     }
     this.#host = next;
+    this.#hasFile = text !== undefined;
     next.log.info(
       { changed: changed.all },
       `The configuration was read again: ${list(changed.all)} changed.`,

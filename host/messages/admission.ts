@@ -73,6 +73,6 @@ export class Admission {
       { user, bound: about },
       `${shortHash(user)} writes more than one sender may: ${text}`,
     );
-    await store.lanes.post(this.#deps.outbox.notice(message, about, text));
+    await store.lanes.post(await this.#deps.outbox.notice(message, about, text));
   }
 }

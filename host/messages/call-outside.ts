@@ -26,7 +26,7 @@ interface Deps {
 export async function callOutside(
   deps: Deps,
   message: InboundMessage,
-  { tool, args, agent, approvals, signal, onEvent }: CallOptions,
+  { tool, args, agent, workspace, approvals, signal, onEvent }: CallOptions,
 ): Promise<ToolCallOutcome> {
   const refusal = await deps.hooks.guard("onInboundMessage", message);
   if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
@@ -36,7 +36,8 @@ export async function callOutside(
   if (session !== lane && sessions) await enterSession(sessions, session, lane);
 
   const redaction = message.trust === "owner" ? deps.forOwner : deps.turn.redaction;
-  const context = contextOf(message, agent === undefined ? {} : { agent }, deps.want, undefined);
+  const asked = { ...(agent !== undefined && { agent }), ...(workspace !== undefined && { workspace }) };
+  const context = contextOf(message, asked, deps.want, undefined);
   const about = {
     session,
     user: userOf(message),
@@ -54,11 +55,13 @@ export async function callOutside(
 export async function callWithin(
   deps: Deps,
   around: CallRequest,
-  { tool, args, approvals, signal }: CallOptions,
+  { tool, args, approvals, signal, workspace }: CallOptions,
 ): Promise<ToolCallOutcome> {
-  const { id: _, ...rest } = around;
+  const { id: _, turn, ...rest } = around;
+  const context = turn && { ...turn, workspace: workspace ?? turn.workspace };
   const outcome = await deps.turn.calls.run({
     ...rest,
+    ...(context && { turn: context }),
     tool,
     args,
     approvals: approvals === "none" ? "none" : around.approvals,
@@ -68,15 +71,15 @@ export async function callWithin(
   return shown(outcome, deps.turn.redaction);
 }
 
-function shown(outcome: CallOutcome, redaction: Redaction): ToolCallOutcome {
+async function shown(outcome: CallOutcome, redaction: Redaction): Promise<ToolCallOutcome> {
   const { decision, code, text, parts = textParts(text), workFailed = false } = outcome;
-  const redacted = (part: Part): Part =>
-    part.type === "text" ? { ...part, text: redaction.text(part.text) } : part;
+  const redacted = async (part: Part): Promise<Part> =>
+    part.type === "text" ? { ...part, text: await redaction.text(part.text) } : part;
   return {
     decision,
     ...(code !== undefined && { code }),
-    text: redaction.text(text),
-    parts: parts.map(redacted),
+    text: await redaction.text(text),
+    parts: await Promise.all(parts.map(redacted)),
     workFailed,
   };
 }

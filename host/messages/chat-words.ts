@@ -79,12 +79,13 @@ export class ChatWords {
     if (!store || !isChatCommand(message)) return false;
     const key = `${message.channel}:${message.id}`;
     if (this.#underWay.has(key)) return true;
-    const cutOff = this.#deps.outbox.notice(message, about, sentences.cutOff(textOf(message.parts)));
+    const cutOff = sentences.cutOff(textOf(message.parts));
+    const { outbox } = this.#deps;
     await this.#underWay.run(
       key,
       session,
       () => this.#once(store, key, message, session),
-      () => store.values.put(underWaySpace, key, cutOff),
+      async () => store.values.put(underWaySpace, key, await outbox.notice(message, about, cutOff)),
     );
     return true;
   }
@@ -97,7 +98,7 @@ export class ChatWords {
       ? ((await this.answer(message, session)) ?? "")
       : sentences.cutOff(textOf(message.parts));
     if (typeof said !== "string") await this.#deps.begin(saidByCommand(message, said));
-    else if (said !== "") await store.lanes.post(outbox.notice(message, about, said));
+    else if (said !== "") await store.lanes.post(await outbox.notice(message, about, said));
     await this.#done(store, key);
   }
 

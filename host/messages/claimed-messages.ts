@@ -1,4 +1,12 @@
-import { errors, textParts, type ChatMessage, type InboundMessage, type Sent, type Store } from "@gantry/sdk";
+import {
+  errors,
+  textParts,
+  type Awaitable,
+  type ChatMessage,
+  type InboundMessage,
+  type Sent,
+  type Store,
+} from "@gantry/sdk";
 import {
   laneOf,
   type Claim,
@@ -114,12 +122,12 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
     const { delivery, redaction } = this.#deps;
     const { message } = claim;
     if (!delivery.canEdit(message)) return { status: "refused", reason: "the channel edits nothing" };
-    const clean = redaction.text(text);
+    const clean = await redaction.text(text);
     if (shown !== undefined) return delivery.edit(message, shown, textParts(clean), signal);
     return delivery.say(message, textParts(clean), `${message.channel}:${message.id}:progress`, signal);
   }
 
-  notice(message: InboundMessage, about: string, text: string): Notice {
+  notice(message: InboundMessage, about: string, text: string): Awaitable<Notice> {
     return this.#deps.outbox.notice(message, about, text);
   }
 

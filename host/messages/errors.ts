@@ -9,6 +9,10 @@ export const messageErrors = defineErrors({
     "A turn was asked for inside %s others, which is as deep as it goes: do the task in the turn that is there.",
   ),
   AUTONOMY_WIDER: policy("A turn here may be %s at most, not %s: ask for a narrower level."),
+  WORKSPACE_OUTSIDE: policy(
+    "A turn here cannot work in %s, which is not inside %s: name a folder in it, or have the owner set security.workspace_path.",
+  ),
+  WORKSPACE_ABSENT: failed("A turn cannot work in %s, which is no folder: make it first, or name another."),
   PROMPT_BAD_OPTION: failed("The option `%s` of a prompt is %s: give it %s."),
   INBOUND_REFUSED: policy("The message was refused: %s"),
   SESSION_RUNNING: failed("A turn of the conversation runs: wait for its end, or end it with /stop."),

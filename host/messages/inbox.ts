@@ -7,6 +7,7 @@ import {
   type Receipt,
   type TurnResult,
 } from "@gantry/sdk";
+import { withinCaller } from "@gantry/sdk/node";
 import type { People } from "../config/people.ts";
 import { errors } from "./errors.ts";
 import { pluginErrors } from "../plugins/errors.ts";
@@ -17,6 +18,8 @@ import { checkPromptOptions } from "./prompt-options.ts";
 import type { SenderCheck } from "./sender-check.ts";
 import { saidBy, saidByCommand, type ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
+import { placed } from "./turn-workspace.ts";
+import type { TurnDeps } from "../turn/turn.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { callAround } from "../tools/call-around.ts";
 
@@ -35,6 +38,7 @@ export interface InboxDeps {
   readonly controls: readonly ControlWord[];
   readonly admission: Admission;
   readonly conversations: Conversations;
+  readonly turn: Pick<TurnDeps, "workspace">;
   readonly words: ChatWords;
 }
 
@@ -70,13 +74,14 @@ export class Inbox implements InboxSlot {
       await this.#accept(this.#store(), [message]);
   }
 
-  async prompt(given: InboundMessage, options: PromptOptions): Promise<TurnResult> {
-    const { conversations, words } = this.#deps;
-    checkPromptOptions(options);
-    await this.#refuseTaken(options);
+  async prompt(given: InboundMessage, asked: PromptOptions): Promise<TurnResult> {
+    const { conversations, words, turn } = this.#deps;
+    checkPromptOptions(asked);
+    await this.#refuseTaken(asked);
     const call = callAround();
-    if (call) return conversations.promptWithin(call, ownWords(given), options);
-    const message = this.#spoken(given);
+    const message = call ? ownWords(given) : this.#spoken(given);
+    const options = await placed(asked, turn.workspace, call?.turn);
+    if (call) return conversations.promptWithin(call, message, options);
     const session = await conversations.enter(message, options);
     const said = await words.answer(message, session);
     if (typeof said === "string") return saidBy(session, said);
@@ -86,14 +91,19 @@ export class Inbox implements InboxSlot {
     return conversations.prompt(begun, session, options);
   }
 
-  async call(given: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
-    checkPromptOptions(options);
-    return this.#deps.conversations.call(this.#spoken(given), options);
+  async call(given: InboundMessage, asked: CallOptions): Promise<ToolCallOutcome> {
+    const { conversations, turn } = this.#deps;
+    checkPromptOptions(asked);
+    const message = this.#spoken(given);
+    const options = await placed(asked, turn.workspace, callAround()?.turn);
+    return conversations.call(message, options);
   }
 
   /** Returns the message with no more than its writer and their token may. Throws SCOPE_MISSING. */
   #spoken(given: InboundMessage): InboundMessage {
-    const message = this.#deps.people.narrowed(ownWords(given));
+    const own = ownWords(given);
+    // A call within a tool speaks for the person of its turn, whoever woke that turn.
+    const message = this.#deps.people.narrowed(callAround() ? own : withinCaller(own));
     const { caller } = message;
     if (caller?.may.includes("talk") === false) throw lacking("talk", caller);
     return message;

@@ -56,7 +56,7 @@ function isForPerson({ type }: TurnEvent): boolean {
 /** What a turn is asked to be; `usual` is who answers in its session. */
 export function contextOf(
   message: InboundMessage,
-  { provider, model, effort, budget, agent, autonomy }: Partial<PromptOptions>,
+  { provider, model, effort, budget, agent, autonomy, workspace }: Partial<PromptOptions>,
   usual: ModelRef,
   inner: InnerTurn | undefined,
 ): TurnContext {
@@ -74,5 +74,6 @@ export function contextOf(
     effort: effort ?? outer?.effort,
     agent: agent ?? outer?.agent,
     autonomy,
+    workspace: workspace ?? outer?.workspace,
   };
 }

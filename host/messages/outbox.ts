@@ -4,11 +4,13 @@ import {
   Store,
   textOf,
   verbatimParts,
+  type Awaitable,
   type InboundMessage,
   type Outbox as OutboxSlot,
   type ServiceMessage,
 } from "@gantry/sdk";
 import { noticeFor, type Notice } from "@gantry/sdk/fill";
+import { after } from "../plugins/awaited.ts";
 import { errors } from "./errors.ts";
 import { pluginErrors } from "../plugins/errors.ts";
 import type { Audit } from "../record/audit.ts";
@@ -42,7 +44,7 @@ export class Outbox implements OutboxSlot {
     if (!store) throw pluginErrors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
     if (!registry.get(Channels)?.has(message.channel))
       throw errors.OUTBOX_NO_CHANNEL(message.key, message.channel);
-    const notice = this.#notice(message);
+    const notice = await this.#notice(message);
     const kept = this.#keep(store, notice, message);
     if (message.evenUnkept !== true) return kept;
     try {
@@ -75,14 +77,15 @@ export class Outbox implements OutboxSlot {
    * What the sender of a message is told beside an answer, or in place of one, sign by sign; `about` is told once for this
    * message.
    */
-  notice(message: InboundMessage, about: string, text: string): Notice {
+  notice(message: InboundMessage, about: string, text: string): Awaitable<Notice> {
     const { channel, conversation, replyTo, id } = message;
     const parts = verbatimParts(text);
     return this.#notice({ channel, conversation, to: replyTo, parts, key: `${about}:${id}` });
   }
 
-  #notice({ channel, conversation, to, parts, key }: ServiceMessage): Notice {
-    const reply = this.#deps.redaction.text(textOf(parts));
-    return noticeFor({ channel, conversation, replyTo: to }, key, reply, isVerbatim(parts));
+  #notice({ channel, conversation, to, parts, key }: ServiceMessage): Awaitable<Notice> {
+    const at = { channel, conversation, replyTo: to };
+    const clean = this.#deps.redaction.text(textOf(parts));
+    return after(clean, (reply) => noticeFor(at, key, reply, isVerbatim(parts)));
   }
 }

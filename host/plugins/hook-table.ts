@@ -14,6 +14,7 @@ import { hookKinds, type TapOptions } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError, withTimeout } from "@gantry/sdk/node";
 import { runAs } from "./attribution.ts";
+import { isPromise } from "./awaited.ts";
 
 const stages = { early: -1, normal: 0, late: 1 };
 const defaultTimeoutMs = 10_000;
@@ -144,13 +145,9 @@ export class HookTable {
 
   async #answer(tap: Tap, arg: unknown): Promise<unknown> {
     const answer = runAs(tap.plugin, () => tap.handler(arg));
-    if (
-      !(answer instanceof Promise) &&
-      typeof (answer as PromiseLike<unknown> | undefined)?.then !== "function"
-    )
-      return answer;
+    if (!isPromise(answer)) return answer;
     const ms = tap.options.timeoutMs ?? this.#timeoutMs;
-    return withTimeout(ms, answer as Promise<unknown>, () => errors.HOOK_TIMEOUT(tap.plugin, tap.hook, ms));
+    return withTimeout(ms, answer, () => errors.HOOK_TIMEOUT(tap.plugin, tap.hook, ms));
   }
 }
 

@@ -1,6 +1,7 @@
 import { AuditSinks, errors, type Audit as AuditSlot, type AuditEvent } from "@gantry/sdk";
 import { deepFreeze, asError } from "@gantry/sdk/node";
 import { currentTrace } from "../plugins/attribution.ts";
+import { isPromise } from "../plugins/awaited.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Redaction } from "./redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -29,10 +30,12 @@ export class Audit implements AuditSlot {
     const trace = event.trace ?? currentTrace()?.traceparent;
     let record: AuditEvent;
     try {
+      const asked = this.#redaction.value(args);
+      const said = this.#redaction.text(result);
       record = deepFreeze({
         ...stamp,
-        args: shorten(this.#redaction.value(args)) as AuditEvent["args"],
-        result: this.#redaction.text(result),
+        args: shorten(isPromise(asked) ? await asked : asked) as AuditEvent["args"],
+        result: isPromise(said) ? await said : said,
         // Who it was is what the log is for, also where the name is a telephone number.
         user,
         session_id,

@@ -1,34 +1,35 @@
-import { GantryError, type Logger } from "@gantry/sdk";
+import type { Logger } from "@gantry/sdk";
 import { shortHash } from "@gantry/sdk/node";
 import { currentPlugin, currentTrace } from "../plugins/attribution.ts";
+import { after } from "../plugins/awaited.ts";
+import { LogLines, type Level, type Line, type LogWriter } from "./log-lines.ts";
 import type { Redaction } from "./redaction.ts";
-
-export type Level = "debug" | "info" | "warn" | "error";
-export type LogWriter = (level: Level, detail: Readonly<Record<string, unknown>>, message: string) => void;
 
 /**
  * A logger whose every line is redacted but for the `stranger` it names, tells the plugin and the message it belongs to,
  * names people and conversations by a short hash, and keeps stacks for debugging only.
  */
-export function redactedLog(write: LogWriter, redaction: Redaction, debug: boolean): Logger {
+export function redactedLog(
+  write: LogWriter,
+  redaction: Redaction,
+  debug: boolean,
+): { readonly log: Logger; written(): Promise<void> } {
+  const lines = new LogLines(write);
   const at =
     (level: Level) =>
     (detail: object, message: string): void => {
-      try {
+      lines.add(() => {
         const plugin = currentPlugin();
-        const clean = redaction.value({ ...(plugin !== undefined && { plugin }), ...flat(detail, debug) });
+        const told = { ...(plugin !== undefined && { plugin }), ...flat(detail, debug) };
         // Ids and hashes of our own making may look like somebody's number.
         const named = { ...currentTrace(), ...namesIn(detail) };
-        write(level, { ...clean, ...named }, redaction.text(message));
-      } catch (error) {
-        write(
-          "error",
-          { code: (error as GantryError).code },
-          "A log line could not be redacted and was left out.",
-        );
-      }
+        const line = (clean: object, text: string): Line => [level, { ...clean, ...named }, text];
+        const clean = redaction.value(told);
+        return after(clean, (said) => after(redaction.text(message), (text) => line(said, text)));
+      });
     };
-  return Object.freeze({ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") });
+  const log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return { log: Object.freeze(log), written: () => lines.written() };
 }
 
 /** Short names for a `lane` and a `user`, who may be somebody's number; a `stranger` is named, so that he can be let in. */

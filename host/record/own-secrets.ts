@@ -5,8 +5,13 @@ export const maxWord = 256;
 const mark = "[redacted secret]";
 const password = /:\/\/[^\s/:@]*:([^\s/@]+)@/g;
 
+/** The host's own redactor, which answers at once. */
+export interface OwnSecrets extends Redactor {
+  redact(text: string): string;
+}
+
 /** Removes, from whatever leaves, the very secrets this process was given, however they look; undefined where there are none. */
-export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Redactor | undefined {
+export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): OwnSecrets | undefined {
   const found = new Set<string>();
   const add = (value: string, isOne: boolean): void => {
     if (isOne) found.add(value.trim());

@@ -1,23 +1,45 @@
 import { Redactors, type Redactor } from "@gantry/sdk/fill";
+import type { Awaitable } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { asError } from "@gantry/sdk/node";
+import { asError, withTimeout } from "@gantry/sdk/node";
+import { after, isPromise, together } from "../plugins/awaited.ts";
 import { Registry } from "../plugins/registry.ts";
-import { maxWord, ownSecrets } from "./own-secrets.ts";
+import { maxWord, ownSecrets, type OwnSecrets } from "./own-secrets.ts";
 
-/** Every text that leaves goes through here; a redactor that throws stops the text, never the other way round. */
+const defaultTimeoutMs = 10_000;
+
+/** A stream that is redacted; each piece is awaited before the next one is pushed. */
+export interface RedactedStream {
+  /** Returns what may be shown. */
+  push(piece: string): Awaitable<string>;
+  /** Returns the rest. */
+  end(): Awaitable<string>;
+}
+
+/**
+ * Every text that leaves goes through here; a redactor that throws, or does not answer in time,
+ * stops the text, never the other way round. What redactors answer at once is here at once.
+ */
 export class Redaction {
   readonly #registry: Registry;
-  readonly #own: Redactor | undefined;
+  readonly #own: OwnSecrets | undefined;
+  readonly #timeoutMs: number;
 
-  /** `own` comes before every plugin's. */
-  constructor(registry: Registry, own?: Redactor) {
+  /** `own` comes before every plugin's; `timeoutMs` bounds a redactor that answers later. */
+  constructor(registry: Registry, own?: OwnSecrets, timeoutMs: number = defaultTimeoutMs) {
     this.#registry = registry;
     this.#own = own;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Removes the secrets of the configuration and the environment, too. */
-  static ofService(registry: Registry, parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Redaction {
-    return new Redaction(registry, ownSecrets(parts, env));
+  static ofService(
+    registry: Registry,
+    parts: Iterable<unknown>,
+    env: NodeJS.ProcessEnv,
+    timeoutMs?: number,
+  ): Redaction {
+    return new Redaction(registry, ownSecrets(parts, env), timeoutMs);
   }
 
   /** For whom everything is readable anyway: only the process's own secrets are removed. */
@@ -26,15 +48,18 @@ export class Redaction {
   }
 
   /** Throws REDACTION_FAILED. */
-  text(text: string): string {
-    let clean = text;
-    for (const redactor of this.#redactors()) clean = apply(redactor, clean);
+  text(text: string): Awaitable<string> {
+    let clean: Awaitable<string> = text;
+    for (const redactor of this.#redactors())
+      clean = isPromise(clean)
+        ? clean.then((now) => this.#apply(redactor, now))
+        : this.#apply(redactor, clean);
     return clean;
   }
 
   /** The same for every string and number inside a value, keys included; the shape stays. */
-  value<T>(value: T): T {
-    return mapStrings(value, (text) => this.text(text)) as T;
+  value<T>(value: T): Awaitable<T> {
+    return mapStrings(value, (text) => this.text(text)) as Awaitable<T>;
   }
 
   /** What is kept, as a conversation is, loses only the process's own secrets. */
@@ -43,8 +68,8 @@ export class Redaction {
     return own ? (mapStrings(value, (text) => own.redact(text)) as T) : value;
   }
 
-  /** Redacts a stream so that nothing is missed across two pieces; `push` gives what may be shown, `end` the rest. */
-  stream(): { push(piece: string): string; end(): string } {
+  /** Redacts a stream so that nothing is missed across two pieces. */
+  stream(): RedactedStream {
     const redactors = this.#redactors();
     if (redactors.length === 0) return { push: (piece) => piece, end: () => "" };
     const holdBack = Math.max(...redactors.map((redactor) => redactor.holdBack));
@@ -55,10 +80,11 @@ export class Redaction {
         held += piece;
         if (held.length < tryAt) return "";
         const cut = breakBefore(held, held.length - holdBack);
-        const shown = this.#apart(held.slice(0, cut), held.slice(cut));
-        if (shown === undefined) tryAt = held.length * 1.25;
-        else held = held.slice(cut);
-        return shown ?? "";
+        return after(this.#apart(held.slice(0, cut), held.slice(cut)), (shown) => {
+          if (shown === undefined) tryAt = held.length * 1.25;
+          else held = held.slice(cut);
+          return shown ?? "";
+        });
       },
       end: () => {
         const rest = this.text(held);
@@ -69,10 +95,29 @@ export class Redaction {
   }
 
   /** The part, redacted, where both halves redacted apart say the same as the whole; else undefined. */
-  #apart(part: string, rest: string): string | undefined {
+  #apart(part: string, rest: string): Awaitable<string | undefined> {
     if (part === "") return "";
-    const shown = this.text(part);
-    return shown + this.text(rest) === this.text(part + rest) ? shown : undefined;
+    const texts = together([this.text(part), this.text(rest), this.text(part + rest)]);
+    return after(texts, ([shown = "", left = "", all]) => (shown + left === all ? shown : undefined));
+  }
+
+  /** Throws REDACTION_FAILED. */
+  #apply(redactor: Redactor, text: string): Awaitable<string> {
+    const { name } = redactor;
+    const failed = (error: unknown): Error => errors.REDACTION_FAILED(name, asError(error));
+    try {
+      const clean: Awaitable<unknown> = redactor.redact(text);
+      if (!isPromise(clean)) return asText(clean);
+      const ms = this.#timeoutMs;
+      const late = (): Error => new Error(`it did not answer within ${ms} ms`);
+      const answer = withTimeout(ms, clean, late).then(asText);
+      const said = answer.catch((error: unknown) => Promise.reject(failed(error)));
+      // A text beside it may have failed before, so that nobody waits for this one.
+      said.catch(() => undefined);
+      return said;
+    } catch (error) {
+      throw failed(error);
+    }
   }
 
   #redactors(): readonly Redactor[] {
@@ -89,20 +134,23 @@ function breakBefore(text: string, at: number): number {
   return /[\uDC00-\uDFFF]/.test(text[at] ?? "") ? at - 1 : at;
 }
 
-function apply(redactor: Redactor, text: string): string {
-  try {
-    const clean: unknown = redactor.redact(text);
-    if (typeof clean !== "string") throw new Error(`it answered ${typeof clean}`);
-    return clean;
-  } catch (error) {
-    throw errors.REDACTION_FAILED(redactor.name, asError(error));
-  }
+function asText(clean: unknown): string {
+  if (typeof clean !== "string") throw new Error(`it answered ${typeof clean}`);
+  return clean;
 }
 
-function mapStrings(value: unknown, map: (text: string) => string): unknown {
+function mapStrings(value: unknown, map: (text: string) => Awaitable<string>): unknown {
   if (typeof value === "string") return map(value);
-  if (typeof value === "number") return map(String(value)) === String(value) ? value : map(String(value));
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, map));
+  if (typeof value === "number")
+    return after(map(String(value)), (text) => (text === String(value) ? value : text));
+  if (Array.isArray(value)) return together(value.map((item) => mapStrings(item, map)));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapStrings(item, map)]));
+  const entries: unknown[][] = Object.entries(value);
+  for (const entry of entries) {
+    entry[0] = map(entry[0] as string);
+    entry[1] = mapStrings(entry[1], map);
+  }
+  const isLater = entries.some((entry) => entry.some(isPromise));
+  const ready = isLater ? Promise.all(entries.map((entry) => Promise.all(entry))) : entries;
+  return after(ready, (pairs) => Object.fromEntries(pairs as [string, unknown][]));
 }

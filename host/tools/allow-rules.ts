@@ -25,9 +25,11 @@ interface Rule {
 /** The owner's rules of what needs no question. They lift questions and never a refusal. */
 export class AllowRules {
   readonly #rules: readonly Rule[];
+  readonly #workspace: string;
 
-  /** Throws ALLOW_BAD_RULE, ALLOW_BAD_PIPE and ALLOW_BAD_URL. */
-  constructor(entries: readonly string[]) {
+  /** `workspace`: the configured one, which paths in rules mean. Throws ALLOW_BAD_RULE, ALLOW_BAD_PIPE and ALLOW_BAD_URL. */
+  constructor(entries: readonly string[], workspace: string) {
+    this.#workspace = workspace;
     this.#rules = entries.map(ruleOf);
   }
 
@@ -43,7 +45,9 @@ export class AllowRules {
     const used: (Rule | undefined)[] = [];
     for (const command of commands) used.push(...(await coveringCommand(rules, command, shell)));
     const others = rules.filter(({ fed }) => !fed);
-    for (const use of paths) used.push(await coveringPath(others, use.resolved, call.cwd));
+    // A turn in a folder of it has no more allowed than others.
+    const from = isInside(call.cwd, this.#workspace) ? this.#workspace : call.cwd;
+    for (const use of paths) used.push(await coveringPath(others, use.resolved, from));
     for (const url of urls) used.push(others.find(({ pattern = "" }) => coversUrl(pattern, url)));
     for (const to of recipients) used.push(others.find(({ pattern = "" }) => covers(pattern, to, SEVERAL)));
 

@@ -21,7 +21,8 @@ export interface CallDeps {
   readonly sources: SessionSources;
   readonly observers: Telling;
   readonly log: Logger;
-  readonly cwd: () => Promise<string>;
+  /** Returns the resolved workspace of a turn. */
+  readonly cwd: (turn: TurnContext | undefined) => Promise<string>;
   /** Whether started commands can reach the network. */
   readonly network: () => Promise<boolean>;
   readonly maxOutputBytes: number;

@@ -5,6 +5,9 @@ export const toolErrors = defineErrors({
   TOOL_UNKNOWN: failed("There is no tool `%s`; the tools are: %s."),
   TOOL_BAD_ARGS: failed("The arguments for %s are wrong: %s"),
   AUTONOMY_SUPERVISED_TURN: policy("This turn is supervised, so %s asks."),
+  TOOL_STANDS_FOR_NONE: failed(
+    "The tool %s only stands for other tools, and this call names none that does its own work: name one.",
+  ),
   TOOL_FAILED: failed("The tool %s failed: %s"),
   TOOL_TIMEOUT: failed("The tool %s did not finish in %s s and was stopped."),
   TOOL_BAD_EFFECTS: failed(

@@ -1,5 +1,6 @@
 import { Channels, type ApprovalRequest } from "@gantry/sdk";
 import type { Decider } from "@gantry/sdk/fill";
+import { withinCaller } from "@gantry/sdk/node";
 import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
 
@@ -20,10 +21,10 @@ export interface Doors {
  */
 export function mayDecide(asked: Whose, by: Decider, doors: Doors): boolean {
   const { people, registry } = doors;
-  const { user, caller } = by;
+  const { user, caller } = withinCaller(by);
   const decides = caller && people.may(caller).includes("decide");
   if (decides === false) return false;
-  const person = people.decider(by);
+  const person = people.decider({ user, ...(caller && { caller }) });
   const door = doorOf(user);
   const isChannel = registry.get(Channels)?.has(door) === true;
   const isOwner = decides ?? (isChannel && by.trust === "owner" && person?.role !== "member");

@@ -40,7 +40,7 @@ export class Policy implements PolicySlot {
   ): Promise<readonly GuardOpinion[]> {
     const session = `explain-${randomBytes(4).toString("hex")}`;
     try {
-      const prepared = await this.#calls.prepare({ tool, args, session, user }, true);
+      const prepared = await this.#calls.prepare({ tool, args, session, user });
       const opinions = await this.#hooks.explain(prepared.call);
       return await this.#ruled(prepared.tool, prepared.call, opinions);
     } catch (error) {

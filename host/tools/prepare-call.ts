@@ -22,17 +22,18 @@ export interface Prepared {
 /** Finds the tool, reads the arguments and states the effects; throws coded errors. */
 export async function prepareCall(
   deps: CallDeps,
+  tools: ReadonlyMap<string, Tool>,
   request: CallToPrepare,
   dryRun: boolean,
 ): Promise<Prepared> {
-  const tools = await deps.tools.all();
   const tool = tools.get(request.tool);
   if (!tool) throw errors.TOOL_UNKNOWN(request.tool, [...tools.keys()].join(", ") || "none");
   if ((request.depth ?? 0) > maxDepth) throw errors.TOOL_TOO_DEEP(request.tool, maxDepth);
 
   const args = parseArguments(tool, request.args);
-  const cwd = await deps.cwd();
+  if (tool.standsFor) throw errors.TOOL_STANDS_FOR_NONE(tool.name);
   const { session, user, turn } = request;
+  const cwd = await deps.cwd(turn);
   const late = (): Error => errors.TOOL_TIMEOUT(tool.name, effectsMs / 1_000);
   const stated = withTimeout(effectsMs, effectsOf(tool, args, { session, user, cwd }), late);
   const effects = await stated.catch((error: unknown) => {

@@ -14,7 +14,9 @@ import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { digestOf, effectsOf, resolveEffects } from "./effects.ts";
 import { filterResult } from "./filter-result.ts";
 import { readable } from "./arguments.ts";
+import { namedCall } from "./named-call.ts";
 import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
+import { runIn } from "./workspace-now.ts";
 import { runTool } from "./run-tool.ts";
 import { conversationOf } from "./turn-context.ts";
 
@@ -26,10 +28,16 @@ export class ToolCalls {
     this.#deps = deps;
   }
 
-  async run(request: CallRequest): Promise<CallOutcome> {
+  run(request: CallRequest): Promise<CallOutcome> {
+    return runIn(request.turn?.workspace, () => this.#run(request));
+  }
+
+  async #run(given: CallRequest): Promise<CallOutcome> {
+    const tools = await this.#deps.tools.all();
+    const request = namedCall(tools, given);
     let prepared: Prepared;
     try {
-      prepared = await this.prepare(request, false);
+      prepared = await prepareCall(this.#deps, tools, request, false);
     } catch (error) {
       return this.#stopped(
         request,
@@ -47,7 +55,7 @@ export class ToolCalls {
     try {
       const questions = supervised(call, verdict as readonly Question[]);
       const decision = await this.#decide(request, tool, call, questions);
-      await this.#unchanged(tool, call);
+      await this.#unchanged(tool, call, await this.#deps.cwd(request.turn));
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record(request, call.args, decision);
       await this.#deps.sources.addOf(call);
@@ -62,9 +70,10 @@ export class ToolCalls {
     }
   }
 
-  /** Throws coded errors. */
-  prepare(request: CallToPrepare, dryRun: boolean): Promise<Prepared> {
-    return prepareCall(this.#deps, request, dryRun);
+  /** Returns a call as the guards would be shown it, for `policy explain`; throws coded errors. */
+  async prepare(request: CallToPrepare): Promise<Prepared> {
+    const tools = await this.#deps.tools.all();
+    return prepareCall(this.#deps, tools, namedCall(tools, request), true);
   }
 
   /** Without questions it is allowed; else a rule, an earlier approval or a person decides, which is recorded. Throws a no. */
@@ -111,8 +120,7 @@ export class ToolCalls {
   }
 
   /** What was decided on is what runs: paths are resolved and the target is looked at again, right before the run. */
-  async #unchanged(tool: Tool, call: ToolCall): Promise<void> {
-    const cwd = await this.#deps.cwd();
+  async #unchanged(tool: Tool, call: ToolCall, cwd: string): Promise<void> {
     const { session, user } = call;
     const effects = await effectsOf(tool, call.args, { session, user, cwd });
     const before = digestOf(call.tool, call.args, call.cwd, call.effects);

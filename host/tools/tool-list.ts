@@ -26,19 +26,27 @@ interface Listed {
   until: number;
 }
 
+/** The tools of a turn by name, undefined for all, and its scopes, undefined for all. */
+export interface HadTools {
+  readonly only?: readonly string[] | undefined;
+  readonly has?: Scopes | undefined;
+}
+
 /** All tools that there are now: those that plugins fill in, and those of sources, which are asked on first use. */
 export class ToolList implements ToolCatalog {
   readonly #registry: Registry;
   readonly #log: Logger;
   readonly #mayOffer: () => boolean;
+  readonly #had: () => HadTools;
   readonly #listed = new WeakMap<ToolSource, Listed>();
   readonly #watched = new WeakSet<ToolSource>();
 
-  /** `mayOffer`: whether any tool may be offered now. */
-  constructor(registry: Registry, log: Logger, mayOffer: () => boolean) {
+  /** `mayOffer`: whether any tool may be offered now; `had`: what whoever asks for the list may have of it. */
+  constructor(registry: Registry, log: Logger, mayOffer: () => boolean, had: () => HadTools) {
     this.#registry = registry;
     this.#log = log;
     this.#mayOffer = mayOffer;
+    this.#had = had;
   }
 
   async all(): Promise<ReadonlyMap<string, Tool>> {
@@ -50,30 +58,34 @@ export class ToolList implements ToolCatalog {
   }
 
   async list(): Promise<readonly ToolFacts[]> {
-    const tools = await this.#offered();
-    return tools.map(({ name, description, input, hints, source }) => ({
+    const { only, has } = this.#had();
+    const tools = await this.#offered(only, has);
+    return tools.map(({ name, description, input, hints, source, deferred }) => ({
       name,
       description,
       input,
       ...(hints && { hints: { ...hints } }),
       ...(source !== undefined && { source }),
+      ...(deferred === true && { deferred }),
     }));
   }
 
   /**
-   * What the model may call now, by name, so that every request lists it alike; `only` names those
-   * of this turn, `has` the scopes that it has.
+   * Returns what the model is sent, by name, so that every request lists it alike; `only` names the
+   * tools of this turn, `has` the scopes that it has.
    */
-  async offered(only?: readonly string[], has: Scopes = scopes): Promise<readonly ToolSpec[]> {
-    const tools = (await this.#offered()).filter(
-      ({ name, may = "talk" }) => (only?.includes(name) ?? true) && has.includes(may),
-    );
-    return tools.map(({ name, description, input }) => ({ name, description, input }));
+  async offered(only?: readonly string[], has?: Scopes): Promise<readonly ToolSpec[]> {
+    const tools = await this.#offered(only, has);
+    const isStoodFor = tools.some(({ standsFor }) => standsFor);
+    const sent = isStoodFor ? tools.filter(({ deferred }) => deferred !== true) : tools;
+    return sent.map(({ name, description, input }) => ({ name, description, input }));
   }
 
-  async #offered(): Promise<readonly Tool[]> {
+  async #offered(only?: readonly string[], has: Scopes = scopes): Promise<readonly Tool[]> {
     if (!this.#mayOffer()) return [];
-    const all = [...(await this.all()).values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const all = [...(await this.all()).values()]
+      .filter(({ name, may = "talk" }) => (only?.includes(name) ?? true) && has.includes(may))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const isOffered = await Promise.all(all.map(isOfferedNow));
     return all.filter((_, i) => isOffered[i]);
   }

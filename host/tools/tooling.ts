@@ -2,13 +2,15 @@ import type { Autonomy } from "@gantry/sdk";
 import type { Enforcers } from "../plugins/enforcers.ts";
 import { AllowRules } from "./allow-rules.ts";
 import type { CallDeps } from "./call.ts";
+import { callAround } from "./call-around.ts";
 import { resolvePath } from "./effects.ts";
 import { commandsReachOut } from "./network.ts";
 import { Policy } from "./policy.ts";
 import { Rulings } from "./rulings.ts";
+import { scopesOf } from "./scopes.ts";
 import { SessionSources } from "./session-sources.ts";
 import { ToolCalls } from "./tool-call.ts";
-import { ToolList } from "./tool-list.ts";
+import { type HadTools, ToolList } from "./tool-list.ts";
 
 export interface ToolingDeps extends Pick<
   CallDeps,
@@ -32,17 +34,23 @@ export class Tooling {
 
   constructor(deps: ToolingDeps) {
     const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
-    this.tools = new ToolList(registry, log, () => enforcers.holdLevel());
-    this.rulings = new Rulings(registry, new AllowRules(allow), level, enforcers);
+    this.tools = new ToolList(registry, log, () => enforcers.holdLevel(), hadAround);
+    this.rulings = new Rulings(registry, new AllowRules(allow, workspace), level, enforcers);
     this.sources = new SessionSources(registry);
     this.calls = new ToolCalls({
       ...deps,
       tools: this.tools,
       rulings: this.rulings,
       sources: this.sources,
-      cwd: () => resolvePath("/", workspace),
+      cwd: async (turn) => turn?.workspace ?? resolvePath("/", workspace),
       network: () => commandsReachOut(registry, allowedDomains),
     });
     this.policy = new Policy(this.calls, hooks, this.rulings, enforcers);
   }
+}
+
+/** Returns what the turn has whose tool runs now; outside of calls, everything. */
+function hadAround(): HadTools {
+  const { tools: only, turn } = callAround() ?? {};
+  return { only, has: turn && scopesOf(turn) };
 }

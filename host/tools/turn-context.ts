@@ -20,6 +20,8 @@ export interface TurnContext {
   readonly agent: string | undefined;
   /** If it is not the configured one. */
   readonly autonomy: Autonomy | undefined;
+  /** Resolved, if it is not the configured one. */
+  readonly workspace: string | undefined;
 }
 
 /** Names the message whose turn it is. Outside of turns every call has a name of its own. */

@@ -1,14 +1,19 @@
 import {
   textParts,
+  type Awaitable,
   type ChatMessage,
+  type NamedCall,
   type Part,
+  type Tool,
   type ToolCallReport,
   type ToolProgress,
   type ToolUse,
 } from "@gantry/sdk";
+import { after, isPromise } from "../plugins/awaited.ts";
 import { printable } from "@gantry/sdk/node";
 import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
+import { namedCall } from "../tools/named-call.ts";
 import type { TurnDeps, TurnInput } from "./turn.ts";
 
 /** So many run side by side: each may need a process, and an answer may hold thousands of calls. */
@@ -28,26 +33,35 @@ export async function runCalls(
   calls: readonly ToolUse[],
 ): Promise<readonly CallResult[]> {
   const tools = await deps.tools.all();
+  const named = calls.map((call) => asNamed(tools, call));
   const results: CallResult[] = [];
-  for (let i = 0; i < calls.length;) {
+  for (let i = 0; i < named.length;) {
     let end = i + 1;
-    const beside = (call: ToolUse | undefined): boolean =>
+    const beside = (call: NamedUse | undefined): boolean =>
       call !== undefined && tools.get(call.name)?.parallel === true;
-    while (end - i < maxBeside && beside(calls[i]) && beside(calls[end])) end += 1;
-    results.push(...(await Promise.all(calls.slice(i, end).map((call) => runOne(deps, input, call)))));
+    while (end - i < maxBeside && beside(named[i]) && beside(named[end])) end += 1;
+    results.push(...(await Promise.all(named.slice(i, end).map((call) => runOne(deps, input, call)))));
     i = end;
   }
   return results;
 }
 
-async function runOne(deps: TurnDeps, input: TurnInput, call: ToolUse): Promise<CallResult> {
+/** A call by the name of the tool that runs, which need not be the name that the model has called. */
+type NamedUse = Omit<ToolUse, "args"> & { readonly called: string; readonly args: unknown };
+
+function asNamed(tools: ReadonlyMap<string, Tool>, { id, name: called, args: given }: ToolUse): NamedUse {
+  const { tool: name, args } = namedCall<NamedCall>(tools, { tool: called, args: given });
+  return { id, name, called, args };
+}
+
+async function runOne(deps: TurnDeps, input: TurnInput, call: NamedUse): Promise<CallResult> {
   const outcome = await shownCall(deps, input, call);
   const { decision, code } = outcome;
   return {
     message: {
       role: "tool",
       callId: call.id,
-      name: call.name,
+      name: call.called,
       parts: forModel(outcome, call.name),
       failed: stoppedOrFailed(outcome),
     },
@@ -66,12 +80,13 @@ export async function shownCall(
   call: Omit<ToolUse, "args"> & { readonly args: unknown },
 ): Promise<CallOutcome> {
   const { session, user, options, redaction, context: turn } = input;
-  options.onEvent?.({
-    type: "tool_call",
-    id: call.id,
-    tool: call.name,
-    args: redaction.value(readable(call.args)),
-  });
+  const asked = redaction.value(readable(call.args));
+  const args = isPromise(asked) ? await asked : asked;
+  options.onEvent?.({ type: "tool_call", id: call.id, tool: call.name, args });
+  let steps: Awaitable<void> = undefined;
+  const onProgress = (step: ToolProgress): void => {
+    steps = after(steps, () => tellStep(input, call, step));
+  };
   const outcome = await calls.run({
     id: call.id,
     tool: call.name,
@@ -80,10 +95,12 @@ export async function shownCall(
     user,
     turn,
     ...options,
-    ...(options.onEvent && { onProgress: (step: ToolProgress) => tellStep(input, call, step) }),
+    ...(options.onEvent && { onProgress }),
   });
   const { decision, code } = outcome;
-  const text = redaction.text(outcome.text);
+  const said = redaction.text(outcome.text);
+  const text = isPromise(said) ? await said : said;
+  if (isPromise(steps)) await steps;
   options.onEvent?.({
     type: "tool_result",
     id: call.id,
@@ -95,14 +112,19 @@ export async function shownCall(
   return outcome;
 }
 
+/** Shows a step; one whose text is to be redacted later is shown then, unless that fails. */
 function tellStep(
   { options, redaction }: Calling,
   { id, name }: Pick<ToolUse, "id" | "name">,
   step: ToolProgress,
-): void {
-  const { text } = step;
-  const shown = text === undefined ? step : { ...step, text: printable(redaction.text(text), maxStepText) };
-  options.onEvent?.({ type: "tool_progress", id, tool: name, ...shown });
+): Awaitable<void> {
+  const show = (text?: string): void => {
+    const shown = text === undefined ? step : { ...step, text: printable(text, maxStepText) };
+    options.onEvent?.({ type: "tool_progress", id, tool: name, ...shown });
+  };
+  if (step.text === undefined) return show();
+  const clean = redaction.text(step.text);
+  return isPromise(clean) ? clean.then(show, () => undefined) : show(clean);
 }
 
 function stoppedOrFailed({ decision, workFailed }: CallOutcome): boolean {

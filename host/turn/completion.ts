@@ -1,4 +1,5 @@
 import { type ChatMessage, type MediaRef, type ToolSpec } from "@gantry/sdk";
+import { isPromise } from "../plugins/awaited.ts";
 import { Answer } from "./answer.ts";
 import { countedTokens } from "./counted-tokens.ts";
 import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
@@ -49,9 +50,11 @@ export async function collectCompletion(
       clock.begin();
     } else if (event.type === "text" || event.type === "tool_call") clock.first();
     answer.read(event);
-    if (event.type === "text") show(stream.push(event.text));
+    if (event.type !== "text") continue;
+    const shown = stream.push(event.text);
+    show(isPromise(shown) ? await shown : shown);
   }
-  show(stream.end());
+  show(await stream.end());
   const { inputTokens, outputTokens } = counted();
   budget.spend(inputTokens + outputTokens);
   const { failure } = answer;

@@ -3,8 +3,6 @@ import {
   type ChatMessage,
   type GantryError,
   type PromptScene,
-  type ProviderFailure,
-  type StopReason,
   type ToolCallReport,
   type ToolUse,
   type TurnFacts,
@@ -13,6 +11,7 @@ import type { Served } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { scopesOf } from "../tools/scopes.ts";
+import { runIn } from "../tools/workspace-now.ts";
 import { Answer } from "./answer.ts";
 import { runCalls } from "./calls.ts";
 import { collectCompletion } from "./completion.ts";
@@ -26,6 +25,8 @@ import { factsOf, failedTurn, noUsage, type Turn, type TurnDeps, type TurnInput 
 const overflow = errors.PROVIDER_OVERFLOW.code;
 /** The model's server would refuse the same messages again. */
 const refusals: readonly string[] = [errors.PROVIDER_REQUEST.code, overflow, errors.CONTEXT_FULL.code];
+
+type Ending = Pick<Answer, "stop"> & Partial<Pick<Answer, "failure">>;
 
 /** The agent loop of one turn: asks the model, runs the tools it calls, until it is done. */
 export class TurnRun {
@@ -49,7 +50,7 @@ export class TurnRun {
       ...factsOf(input),
       trust: message.trust,
       conversation: message.conversation.kind,
-      workspace: deps.workspace,
+      workspace: input.context.workspace ?? deps.workspace,
       began: timesIn([...view.base, ...view.turns.flat()])[0] ?? Date.now(),
     };
   }
@@ -64,7 +65,8 @@ export class TurnRun {
     const { facts } = this;
     const began = performance.now();
     this.#deps.observers.tell("turnStarted", facts);
-    const turn = await this.#loop().catch((error: unknown) => {
+    const loop = (): Promise<Turn> => this.#loop();
+    const turn = await runIn(this.#input.context.workspace, loop).catch((error: unknown) => {
       const { code = "INTERNAL", message } = asError(error) as Error & { code?: string };
       this.#deps.log.debug({ lane: facts.session, err: error }, `The turn failed: ${message}`);
       return failedTurn(this.#input, { code, message, retry: false });
@@ -91,7 +93,7 @@ export class TurnRun {
       if (answer.text !== "" || answer.calls.length > 0) this.#add(transcript, asMessage(answer));
       if (answer.failure || answer.calls.length === 0) {
         this.#add(transcript, ...answer.calls.map(unanswered));
-        return this.#finish(transcript, answer.text || this.#shown.join("\n\n"), answer.stop, answer.failure);
+        return this.#finish(transcript, answer.text || this.#shown.join("\n\n"), answer);
       }
       const own = answer.calls.filter((call) => !this.#isClients(call));
       const results = await runCalls(this.#deps, this.#input, own);
@@ -115,11 +117,15 @@ export class TurnRun {
   }
 
   /** The caller's own tools are run by the caller, so the turn ends here. */
-  #handBack(transcript: Transcript, { text, calls }: Answer, told: readonly ChatMessage[]): Turn {
+  async #handBack(
+    transcript: Transcript,
+    { text, calls }: Answer,
+    told: readonly ChatMessage[],
+  ): Promise<Turn> {
     const ran = [...told];
     const inOrder = calls.map((call) => (this.#isClients(call) ? unanswered(call) : ran.shift()));
     this.#add(transcript, ...inOrder.filter((message) => message !== undefined));
-    const { result, messages } = this.#finish(transcript, text, "ToolUse");
+    const { result, messages } = await this.#finish(transcript, text, { stop: "ToolUse" });
     return { result: { ...result, client_calls: calls.filter((call) => this.#isClients(call)) }, messages };
   }
 
@@ -192,27 +198,27 @@ export class TurnRun {
     if (text !== "") this.#shown.push(text);
   }
 
-  #stop(transcript: Transcript, error: GantryError): Turn {
+  #stop(transcript: Transcript, error: GantryError): Promise<Turn> {
     this.#add(transcript, { role: "assistant", parts: textParts(`[${error.message}]`), toolCalls: [] });
     const { code, message } = error;
-    return this.#finish(transcript, this.#shown.join("\n\n"), "Error", { code, message, retry: false });
+    const failure = { code, message, retry: false };
+    return this.#finish(transcript, this.#shown.join("\n\n"), { stop: "Error", failure });
   }
 
-  #finish(transcript: Transcript, reply: string, stop: StopReason, failure?: ProviderFailure): Turn {
+  async #finish(transcript: Transcript, reply: string, { stop, failure }: Ending): Promise<Turn> {
     const { session, redaction } = this.#input;
     const { provider = "none", model } = this.#served ?? this.#input.context.want;
-    const messages = refusals.includes(failure?.code ?? "")
-      ? transcript.withoutUnaccepted()
-      : transcript.current;
+    const isRefused = refusals.includes(failure?.code ?? "");
+    const messages = isRefused ? transcript.withoutUnaccepted() : transcript.current;
     const result = {
       session_id: session,
       provider,
       model: model ?? null,
       usage: this.#usage,
       tool_calls: this.#reports,
-      reply: redaction.text(reply),
+      reply: await redaction.text(reply),
       stop_reason: failure ? "Error" : stop,
-      ...(failure && { error: { ...failure, message: redaction.text(failure.message) } }),
+      ...(failure && { error: { ...failure, message: await redaction.text(failure.message) } }),
     } as const;
     return { result, messages: messages.length > 1 ? messages : [] };
   }

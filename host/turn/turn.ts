@@ -49,7 +49,7 @@ export interface TurnInput {
   readonly context: TurnContext;
   /** What is taken out of everything the person is shown. */
   readonly redaction: Redaction;
-  readonly options: Omit<PromptOptions, "provider" | "model" | "effort" | "budget" | "agent">;
+  readonly options: Omit<PromptOptions, "provider" | "model" | "effort" | "budget" | "agent" | "workspace">;
 }
 
 /** What whoever watches is told of a turn. */

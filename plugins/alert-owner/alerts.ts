@@ -1,36 +1,33 @@
-import type { Check, CheckRow, Logger, Meters, Service, Store } from "@gantry/sdk";
-import { troubleRows } from "../shared/trouble-rows.ts";
+import type { Check, Logger, Meters, Service, Store } from "@gantry/sdk";
+import { readyRows, type ReadyRow } from "../shared/trouble-rows.ts";
 import { inTime } from "./in-time.ts";
-
-/** A part that comes and goes is told of once in so long. */
-const oftenMs = 15 * 60_000;
-const SPACE = "alert-owner";
-const KEY = "going";
+import { Told, type Tell } from "./told.ts";
 
 export interface Watched {
   readonly checks: ReadonlyMap<string, Check>;
   readonly meters: Meters | undefined;
   readonly store: Store;
   readonly log: Logger;
-  /** Tells the owner, once under a key, not by the channel that it is about. */
-  tell(key: string, text: string, about: string): Promise<void>;
+  readonly tell: Tell;
 }
 
 /**
- * Looks again and again at what the service needs: what `GET /ready` looks at, and what was put aside. Each trouble is told
- * when it begins and when it is over.
+ * Looks again and again at what the service needs: what `GET /ready` looks at, and what was put
+ * aside. Log and meters have each trouble when it begins and when it is over; {@link Told} says
+ * what the owner reads of it.
  */
 export class Alerts {
   readonly #watched: Watched;
+  readonly #told: Told;
+  /** By part, the check that told of its trouble. */
   readonly #going = new Map<string, string>();
-  /** What was going on when the service ended, until the first look; undefined until it was read. */
-  #earlier: Map<string, string> | undefined;
-  /** What of `#going` is kept, as it is written down. */
-  #kept = "";
+  /** The parts of which a check has said that they work: only that ends their trouble. */
+  readonly #attested = new Set<string>();
   #dead: number | undefined;
 
   constructor(watched: Watched) {
     this.#watched = watched;
+    this.#told = new Told(watched);
   }
 
   service(name: string, everyMs: number, onStart: () => void): Service {
@@ -57,83 +54,63 @@ export class Alerts {
 
   /** The log and the meters wait for nothing but the checks themselves: the store may be what is in trouble. */
   async look(): Promise<void> {
-    const found: readonly CheckRow[] = await troubleRows(this.#watched.checks);
-    const before = [...this.#going];
-    const begun = found.filter((trouble) => this.#begins(trouble));
-    const over = before.filter(([what]) => !found.some((trouble) => trouble.what === what));
-    for (const [what] of over) this.#ends(what, "works again");
-    this.#watched.meters?.set("ready", found.some(({ state }) => state === "fail") ? 0 : 1);
-
-    await this.#recall(new Set(before.map(([what]) => what)));
-    for (const { what, detail } of begun) await this.#tellBegun(what, detail);
-    for (const [what, key] of over) await this.#tellOver(what, key, "works again");
-    const how = "is in no trouble since the service started again";
-    for (const [what, key] of this.#earlier ?? []) {
-      this.#ends(what, how);
-      await this.#tellOver(what, key, how);
-    }
-    this.#earlier?.clear();
-    await this.#keep();
+    const rows = await readyRows(this.#watched.checks);
+    const over = [...this.#going.keys()].filter((what) => this.#isOver(what, rows));
+    for (const what of over) this.#ends(what);
+    const begun = rows.filter((row) => row.state !== "ok" && this.#begins(row));
+    const working = rows.filter(({ state }) => state === "ok").map(({ what }) => what);
+    for (const what of working) this.#attested.add(what);
+    this.#measure(rows);
+    await this.#told.look({ begun, over, working: new Set(working) });
     await this.#setAside();
   }
 
-  /** False where it was going on already. */
-  #begins({ what, detail }: CheckRow): boolean {
+  /** Returns false if it was going on already, or under the name of another part of the same check. */
+  #begins({ what, check, detail }: ReadyRow): boolean {
     const { log, meters } = this.#watched;
-    if (this.#going.has(what)) return false;
-    this.#going.set(what, `alert:${what}:${Math.floor(Date.now() / oftenMs)}`);
+    const isSilent = what === check && [...this.#going.values()].includes(check);
+    if (this.#going.has(what) || isSilent) return false;
+    this.#going.set(what, check);
     meters?.count("alerts_total", { part: partOf(what) });
     meters?.set("trouble", 1, { part: partOf(what) });
     log.warn({ alert: what }, `Alert: ${what}: ${detail}`);
     return true;
   }
 
-  #ends(what: string, how: string): void {
+  /**
+   * A part works if its check says so. For a check that never says `ok` silence is enough, and for
+   * one that did not answer itself an answer without trouble.
+   */
+  #isOver(what: string, rows: readonly ReadyRow[]): boolean {
+    const row = rows.find((found) => found.what === what);
+    if (row) return row.state === "ok";
+    const check = this.#going.get(what);
+    const told = rows.filter((found) => found.check === check && found.state !== "ok");
+    if (what === check) return told.length === 0;
+    return !this.#attested.has(what) && !told.some((found) => found.what === check);
+  }
+
+  #ends(what: string): void {
     const { log, meters } = this.#watched;
     this.#going.delete(what);
     const isLast = ![...this.#going.keys()].some((other) => partOf(other) === partOf(what));
     if (isLast) meters?.set("trouble", 0, { part: partOf(what) });
-    log.info({ alert: what }, `Over: ${what} ${how}.`);
+    log.info({ alert: what }, `Over: ${what} works again.`);
   }
 
-  /** What the owner was told of before a restart goes on under the key that it was told with. */
-  async #tellBegun(what: string, detail: string): Promise<void> {
-    const told = this.#earlier?.get(what);
-    this.#earlier?.delete(what);
-    if (told !== undefined) this.#going.set(what, told);
-    else await this.#watched.tell(this.#going.get(what)!, `Alert: ${what}: ${detail}`, what);
-  }
-
-  async #tellOver(what: string, key: string, how: string): Promise<void> {
-    await this.#watched.tell(`${key}:over`, `Over: ${what} ${how}.`, what);
-  }
-
-  /** So that the end of what the owner was told of is told by whichever run of the service sees it; `mine` this one has begun. */
-  async #recall(mine: ReadonlySet<string>): Promise<void> {
-    if (this.#earlier) return;
-    const { values } = this.#watched.store;
-    const kept = await answered(
-      async () => (await values.get<readonly (readonly [what: string, key: string])[]>(SPACE, KEY)) ?? [],
-    );
-    if (!kept) return;
-    this.#earlier = new Map(kept.filter(([what]) => !mine.has(what)));
-    this.#kept = JSON.stringify(kept);
-  }
-
-  async #keep(): Promise<void> {
-    const going = [...this.#going];
-    const text = JSON.stringify(going);
-    if (!this.#earlier || text === (this.#kept || "[]")) return;
-    await answered(async () => {
-      await this.#watched.store.values.put(SPACE, KEY, going);
-      this.#kept = text;
-    });
+  #measure(rows: readonly ReadyRow[]): void {
+    const { meters } = this.#watched;
+    meters?.set("ready", rows.some(({ state }) => state === "fail") ? 0 : 1);
+    for (const { what, state } of rows) {
+      const [kind, channel] = partOf(what).split(":");
+      if (kind === "channel" && channel) meters?.set("channel_up", state === "ok" ? 1 : 0, { channel });
+    }
   }
 
   /** Messages that nobody will be answered: told as they are put aside, and there is no end to it. */
   async #setAside(): Promise<void> {
     const { store, log, meters, tell } = this.#watched;
-    const stats = await answered(async () => store.lanes.stats());
+    const stats = await inTime(() => store.lanes.stats()).catch(() => undefined);
     if (!stats) return;
     const more = stats.deadLetters - (this.#dead ?? stats.deadLetters);
     this.#dead = stats.deadLetters;
@@ -143,11 +120,6 @@ export class Alerts {
     log.warn({ alert: "dead letters" }, text);
     await tell(`alert:dead:${Date.now()}`, text, "");
   }
-}
-
-/** Undefined where the store fails: the next look tries again. */
-async function answered<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  return inTime(ask).catch(() => undefined);
 }
 
 /** A label names kinds of parts, of which there are few: `disk`, `channel:telegram`. */

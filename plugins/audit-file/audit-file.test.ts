@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Checks, Commands, definePlugin, defineTool, refuse, Tools, type CommandContext } from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
@@ -232,4 +233,41 @@ test("AUD-02: SEC-20: status tells where the log is, doctor reads it in a row of
   expect(await check("audit-file", off)).toMatchObject([
     { state: "warn", cure: "set security.audit.enabled to true" },
   ]);
+});
+
+/** What `GET /ready` and alerts know of the log, once it was read. */
+async function watched(t: TestHost, state: "ok" | "warn"): Promise<string> {
+  const look = () => t.slot(Checks).get("audit-file-watched")!.run(AbortSignal.timeout(60_000));
+  await expect.poll(look).toMatchObject([{ what: "audit", state }]);
+  return (await look())[0]?.detail ?? "";
+}
+
+test.for([
+  [
+    "changed",
+    (file: string) => writeFileSync(file, readFileSync(file, "utf8").replace("UTC", "CET")),
+    "was changed",
+  ],
+  ["removed", (file: string) => renameSync(file, `${file}.old`), "removed"],
+  ["truncated", (file: string) => truncateSync(file, 300), "line 2: this is no record"],
+] as const)("FLR-17: a log that was %s is an alert at start and while running", async ([, harm, words]) => {
+  await using t = await start();
+  for (let n = 0; n < 3; n += 1) await t.call("clock", { zone: "UTC" });
+  await watched(t, "ok");
+  harm(join(t.configDir, "audit.jsonl"));
+  expect(await watched(t, "warn")).toContain(words);
+  await using again = await startTestHost({ plugins: [plugin], configDir: t.configDir });
+  expect(await watched(again, "warn")).toContain(words);
+});
+
+test("FLR-17: a log that grows by its own records is no alert, and an acknowledged gap is over", async () => {
+  await using t = await start();
+  await t.call("clock", { zone: "UTC" });
+  await watched(t, "ok");
+  await t.call("clock", { zone: "UTC" });
+  await watched(t, "ok");
+  rmSync(join(t.configDir, "audit.jsonl"));
+  expect(await watched(t, "warn")).toContain("gantry audit acknowledge");
+  await acknowledge(t, "the disk was changed");
+  await watched(t, "ok");
 });

@@ -2,6 +2,7 @@ import type { Check, CheckRow } from "@gantry/sdk";
 import { peekHead } from "./token.ts";
 import { told } from "./acknowledged.ts";
 import { verify } from "./verify.ts";
+import { cures, sentenceOf, WatchedChain } from "./watched-chain.ts";
 
 const off: CheckRow = {
   what: "audit log",
@@ -10,8 +11,9 @@ const off: CheckRow = {
   cure: "set security.audit.enabled to true",
 };
 
-/** `status` tells where the log is and how long; `doctor` reads it all. */
+/** `status` tells where the log is and how long; `doctor` reads it all; while the service runs, changes are alerts. */
 export function auditChecks(log: string, enabled: boolean): readonly Check[] {
+  const watched = new WatchedChain(log);
   return [
     {
       name: "audit-file",
@@ -37,18 +39,14 @@ export function auditChecks(log: string, enabled: boolean): readonly Check[] {
               detail: `${log}: the chain holds, records: ${records}${gaps}`,
             },
           ];
-        const detail = `${problem.file}, line ${problem.line}: ${problem.what}`;
-        return [
-          {
-            what: "audit chain",
-            state: "fail",
-            detail,
-            cure: problem.gap
-              ? "find out who took them away; where that was in order, `gantry audit acknowledge REASON`"
-              : "keep the file as it is and find out who could write there",
-          },
-        ];
+        const cure = problem.gap ? cures.gap : cures.changed;
+        return [{ what: "audit chain", state: "fail", detail: sentenceOf(problem), cure }];
       },
+    },
+    {
+      name: "audit-file-watched",
+      kind: "ready",
+      run: async () => (enabled ? watched.rows() : []),
     },
   ];
 }

@@ -1,13 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { Acknowledged, type Acknowledgement, type Gap } from "./acknowledged.ts";
 import type { Head } from "./head.ts";
 import { hashOf, linesOf, NOTHING, placeOf } from "./record.ts";
 import { segmentsOf } from "./segments.ts";
 import { headFile, peekHead } from "./token.ts";
 
+/** Lines that are read without letting anything else run. */
+const linesAtOnce = 1_000;
+
 /** The first line that is not as it was written. */
-interface Problem {
+export interface Problem {
   readonly file: string;
   /** From 1. */
   readonly line: number;
@@ -199,12 +202,12 @@ async function linesIn(file: string, whole: number): Promise<readonly Line[] | u
     throw error;
   }
   const { lines, rest } = linesOf(bytes);
-  const found = lines.map((line, index) => ({
-    file,
-    line: index + 1,
-    hash: hashOf(line),
-    place: placeOf(line),
-  }));
+  const found: Line[] = [];
+  for (const [index, line] of lines.entries()) {
+    found.push({ file, line: index + 1, hash: hashOf(line), place: placeOf(line) });
+    // A service that reads its log answers meanwhile.
+    if (index % linesAtOnce === linesAtOnce - 1) await setImmediate();
+  }
   if (rest.length > 0 && bytes.length - rest.length < whole)
     found.push({ file, line: lines.length + 1, hash: hashOf(rest), place: undefined });
   return found;

@@ -14,12 +14,9 @@ const fewStarts = 50;
 export function discordChecks(settings: Settings, rest: Rest, health: ChannelHealth): readonly Check[] {
   const { people, pairing } = settings;
   return channelChecks("discord", {
-    standing: async () => [
-      ...(await account(settings)),
-      peopleRow("discord", allowlistKey, people, pairing),
-      await health.row(),
-    ],
-    platform: async (signal) => [...(await platform(settings, rest, signal)), await health.row()],
+    standing: async () => [...(await account(settings)), peopleRow("discord", allowlistKey, people, pairing)],
+    platform: (signal) => platform(settings, rest, signal),
+    health,
   });
 }
 

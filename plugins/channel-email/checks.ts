@@ -47,7 +47,6 @@ export function emailChecks(needs: CheckNeeds): readonly Check[] {
     account(settings),
     peopleRow("email", allowlistKey, settings.people, settings.pairing),
     senders(settings),
-    await health.row(),
     await record.row(),
     ...(await twoPrograms.rows()),
   ];
@@ -57,10 +56,10 @@ export function emailChecks(needs: CheckNeeds): readonly Check[] {
       ...(await reading(needs, signal)),
       ...(await sending(needs, signal)),
       senders(settings),
-      await health.row(),
       await record.row(),
       ...(await twoPrograms.rows()),
     ],
+    health,
   });
 }
 

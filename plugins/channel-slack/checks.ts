@@ -8,16 +8,9 @@ import type { WireAuth } from "./wire.ts";
 export function slackChecks(settings: Settings, api: WebApi, health: ChannelHealth): readonly Check[] {
   const { people, pairing } = settings;
   return channelChecks("slack", {
-    standing: async () => [
-      ...(await account(settings)),
-      peopleRow("slack", allowlistKey, people, pairing),
-      await health.row(),
-    ],
-    platform: async (signal) => [
-      ...(await bot(api, signal)),
-      ...(await app(api, signal)),
-      await health.row(),
-    ],
+    standing: async () => [...(await account(settings)), peopleRow("slack", allowlistKey, people, pairing)],
+    platform: async (signal) => [...(await bot(api, signal)), ...(await app(api, signal))],
+    health,
   });
 }
 

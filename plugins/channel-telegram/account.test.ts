@@ -33,6 +33,33 @@ test("CC-10: TG-13: a revoked token is said once, with the cure, in log, status 
     );
 });
 
+test("FLR-09: a revoked token is a warning of GET /ready", async () => {
+  await using api = await FakeBotApi.start();
+  api.revoked = true;
+  await using t = await startTelegram({ api });
+  await expect
+    .poll(() => t.check("telegram-hears"))
+    .toMatchObject([
+      { what: "channel:telegram", state: "warn", detail: expect.stringContaining("API error: 401") },
+    ]);
+});
+
+test.skipIf(process.env["GANTRY_LONG"] === undefined)(
+  "FLR-09: a token that is taken again brings the channel back by itself",
+  async () => {
+    await using api = await FakeBotApi.start();
+    api.revoked = true;
+    await using t = await startTelegram({ api });
+    await logged(t, "API error: 401");
+    api.revoked = false;
+    t.say("hi");
+    const [answer] = await api.sent(1);
+    expect(answer).toMatchObject({ text: "hello there" });
+    const hears = () => t.check("telegram-hears");
+    await expect.poll(hears).toMatchObject([{ what: "channel:telegram", state: "ok" }]);
+  },
+);
+
 test.each(["12345", "xoxb-12345-abcdef", "0123456789abcdef0123456789abcdef", "123456:short"])(
   "CC-10: a wrong kind of token (%s) is named, and never sent to the platform",
   async (bot_token) => {

@@ -11,9 +11,9 @@ export function telegramChecks(settings: Settings, api: BotApi, health: ChannelH
     standing: async () => [
       ...(await account(settings)),
       peopleRow("telegram", allowlistKey, people, pairing),
-      await health.row(),
     ],
-    platform: async (signal) => [...(await platform(settings, api, signal)), await health.row()],
+    platform: (signal) => platform(settings, api, signal),
+    health,
   });
 }
 

@@ -7,9 +7,9 @@ import type { Me } from "./read-message.ts";
 import type { WireUpdate, WireUser, WireWebhook } from "./wire.ts";
 
 /** How long the platform holds a poll open while nothing is new. */
-const pollSeconds = 50;
-/** A poll that is held so long is a dead connection. */
-const pollMs = (pollSeconds + 15) * 1_000;
+const pollSeconds = 20;
+/** A poll that is held so long is a dead connection: people are told of one after 30 s. */
+const pollMs = (pollSeconds + 10) * 1_000;
 const space = "telegram.offset";
 /**
  * After a week without any update the platform numbers anew, perhaps lower, and an old offset would hide all of them; it
@@ -36,6 +36,8 @@ export class Poller implements ConnectionOptions {
   readonly #needs: PollerNeeds;
   readonly health: ChannelHealth;
   readonly watchdogMs: number = pollMs + 60_000;
+  /** When the platform last answered, or the connection began, by `performance.now()`. */
+  #heardAt = 0;
 
   constructor(needs: PollerNeeds) {
     this.#needs = needs;
@@ -45,11 +47,13 @@ export class Poller implements ConnectionOptions {
   /** One connection, until something fails. */
   async run(signal: AbortSignal, alive: () => void): Promise<void> {
     const { api, intake, health } = this.#needs;
+    this.#heardAt = performance.now();
     const me = await this.#whoAmI(signal);
     let offset = await this.#kept();
     // The first one is not held, so that whether it works is known at once.
     let seconds = 0;
     while (!signal.aborted) {
+      this.#heardAt = performance.now();
       const updates = await this.#poll(offset, seconds, signal);
       seconds = pollSeconds;
       alive();
@@ -66,7 +70,9 @@ export class Poller implements ConnectionOptions {
   }
 
   judge(error: unknown): Trouble {
-    return isTaken(error) ? { reason: error.message, leastMs: conflictMs } : troubleOf(error);
+    if (isTaken(error)) return { reason: error.message, leastMs: conflictMs };
+    const unheardMs = performance.now() - this.#heardAt;
+    return { ...troubleOf(error), ...(unheardMs >= pollMs && { unheardMs }) };
   }
 
   async #whoAmI(signal: AbortSignal): Promise<Me> {

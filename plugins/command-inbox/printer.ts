@@ -14,62 +14,64 @@ const shownId = 40;
 
 /** Messages as they are shown: what others wrote is redacted, and holds nothing that steers a terminal. */
 export interface Printer {
-  line(kept: KeptMessage): string;
-  lines(kept: Read): readonly string[];
-  entry(kept: KeptMessage): object;
-  whole(kept: Read): object;
+  line(kept: KeptMessage): Promise<string>;
+  lines(kept: Read): Promise<readonly string[]>;
+  entry(kept: KeptMessage): Promise<object>;
+  whole(kept: Read): Promise<object>;
 }
 
 export function printer(redactors: readonly Redactor[]): Printer {
-  const redacted = (text: string): string => {
+  const redacted = async (text: string): Promise<string> => {
     try {
-      return redactors.reduce((clean, redactor) => redactor.redact(clean), text);
+      let clean = text;
+      for (const redactor of redactors) clean = await redactor.redact(clean);
+      return clean;
     } catch {
       return "(hidden: it could not be redacted)";
     }
   };
-  const oneLine = (text: string): string =>
-    stripVTControlCharacters(redacted(text))
+  const oneLine = async (text: string): Promise<string> =>
+    stripVTControlCharacters(await redacted(text))
       .replace(/[\s\p{C}]+/gu, " ")
       .trim();
-  const entry = ({ reason, ...kept }: KeptMessage): object => ({
+  const entry = async ({ reason, ...kept }: KeptMessage): Promise<object> => ({
     ...kept,
-    ...(reason !== undefined && { reason: redacted(reason) }),
+    ...(reason !== undefined && { reason: await redacted(reason) }),
   });
   return {
-    line(kept) {
+    async line(kept) {
       const why = kept.reason ?? waits(kept);
       return [
         String(kept.number).padStart(6),
         kept.ended ?? kept.accepted,
-        oneLine(`${kept.channel} ${kept.id}`).slice(0, shownId),
-        oneLine(why),
+        (await oneLine(`${kept.channel} ${kept.id}`)).slice(0, shownId),
+        await oneLine(why),
       ].join("  ");
     },
-    lines(kept) {
+    async lines(kept) {
       const rows: readonly (readonly [string, string | undefined])[] = [
         ["number", String(kept.number)],
         ["state", kept.state === "dead" ? "put aside" : "waits"],
-        ["from", oneLine(userOf(kept.message))],
-        ["id", oneLine(kept.id)],
+        ["from", await oneLine(userOf(kept.message))],
+        ["id", await oneLine(kept.id)],
         ["accepted", kept.accepted],
         ["ended", kept.ended],
         ["failures", String(kept.failures)],
         ["waits for", kept.waitsFor],
-        ["reason", kept.reason === undefined ? undefined : oneLine(kept.reason)],
-        ["text", oneLine(textOf(kept.message.parts))],
-        ["answer", kept.reply === undefined ? undefined : oneLine(kept.reply)],
+        ["reason", kept.reason === undefined ? undefined : await oneLine(kept.reason)],
+        ["text", await oneLine(textOf(kept.message.parts))],
+        ["answer", kept.reply === undefined ? undefined : await oneLine(kept.reply)],
       ];
       return rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(10)} ${value}`]));
     },
     entry,
-    whole(kept) {
+    async whole(kept) {
       const { message, reply, ...rest } = kept;
       return {
-        ...entry(rest),
+        ...(await entry(rest)),
         from: userOf(message),
-        text: redacted(textOf(message.parts)),
-        ...(reply !== undefined && { answer: redacted(reply) }),
+        text: await redacted(textOf(message.parts)),
+        ...(reply !== undefined && { answer: await redacted(reply) }),
       };
     },
   };

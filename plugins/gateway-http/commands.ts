@@ -98,8 +98,9 @@ export function pairCommands(
   ];
 }
 
-function lineOf({ device_id, paired, may, used, expires, name }: Device): string {
-  const last = used === undefined ? "not used yet" : `used ${used}`;
+function lineOf({ device_id, paired, may, used, earlier, expires, name }: Device): string {
+  const unused = earlier ? "not used since the upgrade" : "not used yet";
+  const last = used === undefined ? unused : `used ${used}`;
   const end = expires === undefined ? [] : [`${isPast(expires) ? "ran out" : "until"} ${expires}`];
   return [device_id, paired, may.join(",") || "nothing", last, ...end, name].join("  ");
 }

@@ -13,6 +13,8 @@ export interface Device {
   readonly expires?: string;
   /** ISO 8601, to some minutes; undefined: not yet. */
   readonly used?: string;
+  /** Given: an earlier release paired it, which noted no use of a token. */
+  readonly earlier?: true;
   /** Given: its name is not its alone, so `[people]` names it by its id. */
   readonly byId?: true;
 }
@@ -126,6 +128,7 @@ export class Devices {
           may: scopesOf(value),
           ...(expires !== undefined && { expires }),
           ...(last !== undefined && { used: last }),
+          ...(value.may === undefined && { earlier: true as const }),
           ...(first !== true && { byId: true as const }),
         };
       })

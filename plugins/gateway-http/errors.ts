@@ -43,6 +43,7 @@ export const errors = defineErrors({
   GATEWAY_FAILED: failed("Something failed that should not; the log says what."),
   GATEWAY_APPROVAL_UNKNOWN: failed("There is no such question: GET /api/approvals lists the open ones."),
   GATEWAY_APPROVAL_DECIDED: failed("The question is already decided%s: an answer counts once."),
+  GATEWAY_APPROVAL_OVER: failed("Nobody decided the question, and it is not open any more: %s"),
   GATEWAY_QUESTION_UNKNOWN: failed("There is no such question of a tool: its stream names the open ones."),
   GATEWAY_QUESTION_ANSWERED: failed("The question is already answered: an answer counts once."),
   GATEWAY_QUESTION_WRONG: failed("%s"),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { scopes } from "@gantry/sdk/fill";
-import { Store } from "@gantry/sdk";
+import { Store, type Json } from "@gantry/sdk";
 import { createMemoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { Devices } from "./devices.ts";
@@ -251,6 +251,18 @@ test("GW-02: pair list shows the devices and never a token or its hash", async (
   const { out } = await gateway.word("pair list", [], { json: true });
   const paired = expect.any(String);
   expect(JSON.parse(out)).toEqual([{ device_id, name: "my phone", paired, may: scopes, byId: true }]);
+});
+
+test("GW-02: pair list says of a token of an earlier release that it was not used since the upgrade", async () => {
+  await using gateway = await startGateway();
+  const { token } = await gateway.pair("my phone");
+  const { values } = gateway.host.slot(Store);
+  const [row] = await values.list<Record<string, Json>>("gateway.devices", { limit: 1 });
+  const { may: _, ...earlier } = row!.value;
+  await values.put("gateway.devices", row!.key, earlier);
+  expect((await gateway.word("pair list")).out).toContain("  not used since the upgrade  my phone");
+  expect(await gateway.ask("/api/openapi.json", { token })).toMatchObject({ status: 200 });
+  await expect.poll(async () => (await gateway.word("pair list")).out).toMatch(/ {2}used \S+Z {2}my phone/);
 });
 
 test("GW-02: a token survives a restart and a device name cannot break a line", async () => {

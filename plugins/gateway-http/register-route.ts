@@ -1,13 +1,11 @@
-import type { Caller, Route, RouteReply, RouteRequest } from "@gantry/sdk";
+import type { Route } from "@gantry/sdk";
+import { runForCaller } from "@gantry/sdk/node";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { parseBody } from "./body.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { eventStream } from "./event-stream.ts";
 import type { Limiter } from "./limiter.ts";
-import { traceparentOf } from "./request-line.ts";
 import { errors } from "./errors.ts";
-import { sendJson } from "./failures.ts";
-import { heartbeatMs } from "./timeouts.ts";
+import { Routed, caller, type Admitted, type Stop } from "./routed.ts";
+import { sendReply } from "./send-reply.ts";
 
 export const defaultBodyLimit = 64 * 1024;
 
@@ -16,17 +14,14 @@ export interface RouteGuards {
   readonly limiter: Limiter;
   /** Told what broke in a route after its answer had begun. */
   readonly brokeLate: (error: Error, route: string, request: string) => void;
+  readonly stop: Stop;
 }
-
-/** What a request found out on its way in. */
-const caller = Symbol("caller");
-type Admitted = FastifyRequest & { [caller]?: Caller | undefined };
 
 /** Gives a route an encapsulated child of its own: its limit, its auth, its handler, in this order. */
 export function registerRoute(
   app: FastifyInstance,
   route: Route,
-  { authenticator, limiter, brokeLate }: RouteGuards,
+  { authenticator, limiter, brokeLate, stop }: RouteGuards,
 ): void {
   const limit = limiter.of(route);
   void app.register(async (child) => {
@@ -48,16 +43,19 @@ export function registerRoute(
         ...(route.bodySchema && { body: route.bodySchema }),
         response: { 200: route.replySchema ?? undescribed, "4xx": failureSchema, "5xx": failureSchema },
       },
-      handler: async (request: Admitted, reply) => {
-        const answer = await route.handle(new Routed(route, request, reply));
-        if (route.auth === "own" && (answer.status === 401 || answer.status === 403)) {
-          await authenticator.recordFailure(request, `${route.name} answered ${answer.status}`);
-        }
-        return send(reply, answer, (error) => {
-          // Whoever left has ended the events.
-          if (!reply.raw.destroyed) brokeLate(error as Error, route.path, request.id);
-        });
-      },
+      handler: (request: Admitted, reply) =>
+        runForCaller(request[caller], async () => {
+          const asked = new Routed(route, request, reply, stop);
+          const answer = await route.handle(asked);
+          if (route.auth === "own" && (answer.status === 401 || answer.status === 403)) {
+            await authenticator.recordFailure(request, `${route.name} answered ${answer.status}`);
+          }
+          const broke = (error: unknown): void => {
+            // Whoever left has ended the stream.
+            if (!reply.raw.destroyed) brokeLate(error as Error, route.path, request.id);
+          };
+          return sendReply(reply, answer, { ending: asked.ending, broke });
+        }),
     });
   });
 }
@@ -83,72 +81,3 @@ const failureSchema = {
     },
   },
 };
-
-/** What costs something to know is found out when it is asked for. */
-class Routed implements RouteRequest {
-  readonly #request: Admitted;
-  readonly #reply: FastifyReply;
-  #signal: AbortSignal | undefined;
-  readonly rawBody: Uint8Array;
-  readonly body: unknown;
-
-  constructor(route: Route, request: Admitted, reply: FastifyReply) {
-    this.#request = request;
-    this.#reply = reply;
-    this.rawBody = request.body instanceof Uint8Array ? request.body : new Uint8Array();
-    this.body =
-      route.bodySchema && parseBody(this.rawBody, request.headers["content-type"], route.bodySchema);
-  }
-
-  get params(): RouteRequest["params"] {
-    return this.#request.params as RouteRequest["params"];
-  }
-  get query(): RouteRequest["query"] {
-    return this.#request.query as RouteRequest["query"];
-  }
-  get headers(): RouteRequest["headers"] {
-    return this.#request.headers;
-  }
-  get peer(): string {
-    return this.#request.ip;
-  }
-  get device(): string | undefined {
-    return this.#request[caller]?.device;
-  }
-  get caller(): Caller | undefined {
-    return this.#request[caller];
-  }
-  get traceparent(): string | undefined {
-    return traceparentOf(this.#request.raw);
-  }
-  get id(): string {
-    return this.#request.id;
-  }
-  get signal(): AbortSignal {
-    return (this.#signal ??= leaving(this.#reply));
-  }
-}
-
-/** Aborted when the peer leaves before it was answered. */
-function leaving(reply: FastifyReply): AbortSignal {
-  const abort = new AbortController();
-  if (reply.raw.destroyed) abort.abort();
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) abort.abort();
-  });
-  return abort.signal;
-}
-
-function send(reply: FastifyReply, answer: RouteReply, broke: (error: unknown) => void): FastifyReply {
-  reply.code(answer.status);
-  if ("events" in answer) {
-    reply.headers({ "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
-    reply.headers(answer.headers ?? {});
-    return reply.send(eventStream(answer.events, heartbeatMs, broke));
-  }
-  if ("body" in answer) return sendJson(reply.headers(answer.headers ?? {}), answer.body);
-  const isText = "text" in answer;
-  reply.type(isText ? "text/plain; charset=utf-8" : "application/octet-stream");
-  reply.headers(answer.headers ?? {});
-  return reply.send(isText ? answer.text : Buffer.from(answer.bytes));
-}

@@ -60,6 +60,7 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
         if (outcome === "unknown" || outcome === "forbidden") throw errors.GATEWAY_APPROVAL_UNKNOWN();
         if (outcome === "decided") {
           const end = await approvals.ended?.(id, by);
+          if (end?.reason !== undefined) throw errors.GATEWAY_APPROVAL_OVER(end.reason);
           throw errors.GATEWAY_APPROVAL_DECIDED(end?.by === undefined ? "" : ` by ${end.by}`);
         }
         return { status: 200, body: { id, decision: said } };

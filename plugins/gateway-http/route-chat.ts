@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   directMessage,
+  GantryError,
   promptEvents,
   type Inbox,
   type InboundMessage,
@@ -49,7 +50,8 @@ export function chatRoute(inbox: Inbox): Route {
       "One turn; with `stream` its events as they happen: delta, tool_call, tool_progress, tool_result, tool_question, approval_request, then done or error.",
     bodySchema: body,
     replySchema: reply,
-    async handle({ id, traceparent, body: asked, device, caller, signal }) {
+    async handle(request) {
+      const { id, traceparent, body: asked, device, caller, left = request.signal } = request;
       const { message, session_id, stream } = asked as Static<typeof body>;
       const incoming = directMessage({
         channel: "http",
@@ -62,8 +64,10 @@ export function chatRoute(inbox: Inbox): Route {
         ...(traceparent !== undefined && { traceparent }),
         ...(session_id !== undefined && { session: session_id }),
       });
-      if (stream) return { status: 200, events: turnEvents(inbox, incoming, signal) };
-      return answer(await inbox.prompt(incoming, { signal, approvals: "none" }));
+      if (stream) return { status: 200, events: turnEvents(inbox, incoming, left) };
+      const result = await inbox.prompt(incoming, { signal: left, approvals: "none" });
+      if (result.error && left.reason instanceof GantryError) throw left.reason;
+      return answer(result);
     },
   };
 }
@@ -76,7 +80,7 @@ function answer(result: TurnResult): RouteReply {
   return { status, headers, body: { error: { code, message } } };
 }
 
-/** The turn as events. It is stopped if the client leaves or falls too far behind. */
+/** Yields the turn as events. It is stopped if the client leaves, is slow, or the stop is over. */
 async function* turnEvents(
   inbox: Inbox,
   incoming: InboundMessage,

@@ -17,6 +17,7 @@ import { registerRoute, type RouteGuards } from "./register-route.ts";
 import { describe, openApiRoute } from "./openapi.ts";
 import { pathOf } from "./path.ts";
 import { addressList, peerKey } from "./peer.ts";
+import { lastMs } from "./timeouts.ts";
 import { traceparentOf } from "./request-line.ts";
 import type { Pairing } from "@gantry/sdk/node";
 
@@ -46,15 +47,16 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
   const { config, tls, log } = deps;
   const trusted = addressList(config.trusted_proxies);
   const app = createApp({ tls, trusted, log });
+  const [began, over] = [new AbortController(), new AbortController()];
   const guards = {
+    stop: { began: began.signal, over: over.signal },
     authenticator: new Authenticator({ ...deps, requirePairing: config.require_pairing }),
     limiter: await Limiter.on(app),
     brokeLate: createFailureLog(log),
   };
-  const state = { stopping: false };
   await describe(app, deps.version);
   const routes = [...deps.routes, openApiRoute(app)];
-  guardAll(app, { ...deps, ...guards, routes, gate: new Gate(config, trusted), state });
+  guardAll(app, { ...deps, ...guards, routes, gate: new Gate(config, trusted) });
   registerAll(app, routes, guards, log);
   try {
     await app.listen({ host: bindAddress(config.host), port: config.port });
@@ -74,7 +76,7 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
     url: urlAt(config.host, port, tls !== undefined),
     close(signal) {
       unwatch();
-      return close(app, state, signal);
+      return close(app, { began, over }, signal);
     },
   };
 }
@@ -84,12 +86,11 @@ interface Guarding extends RouteGuards {
   readonly pairing: Pairing;
   readonly routes: readonly Route[];
   readonly meters: Meters | undefined;
-  readonly state: { readonly stopping: boolean };
 }
 
 /** The first hook of every request, known or not. */
 function guardAll(app: FastifyInstance, guarding: Guarding): void {
-  const { gate, pairing, state } = guarding;
+  const { gate, pairing, stop } = guarding;
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers({
       "cache-control": "no-store",
@@ -98,7 +99,7 @@ function guardAll(app: FastifyInstance, guarding: Guarding): void {
     });
     const traceparent = traceparentOf(request.raw);
     if (traceparent !== undefined) reply.header("traceparent", traceparent);
-    const refusal = state.stopping ? errors.GATEWAY_STOPPING() : gate.refusal(request);
+    const refusal = stop.began.aborted ? errors.GATEWAY_STOPPING() : gate.refusal(request);
     if (refusal?.code === "GATEWAY_UNTRUSTED_PROXY" && request.routeOptions.url === "/pair") {
       // A guess is a guess, whatever headers it came with.
       return void pairing.countFailure(peerKey(request.ip)).then(() => done(refusal), done);
@@ -112,7 +113,7 @@ function guardAll(app: FastifyInstance, guarding: Guarding): void {
       ? {}
       : { method: request.method, url: request.routeOptions.url };
     guarding.meters?.count("http_requests_total", { method, route: url, status: String(reply.statusCode) });
-    if (state.stopping) setImmediate(() => app.server.closeIdleConnections());
+    if (stop.began.aborted) setImmediate(() => app.server.closeIdleConnections());
   });
 }
 
@@ -159,9 +160,18 @@ function registerAll(app: FastifyInstance, routes: readonly Route[], guards: Rou
   }
 }
 
-async function close(app: FastifyInstance, state: { stopping: boolean }, signal: AbortSignal): Promise<void> {
-  state.stopping = true;
-  const cut = (): void => app.server.closeAllConnections();
+async function close(
+  app: FastifyInstance,
+  { began, over }: { readonly began: AbortController; readonly over: AbortController },
+  signal: AbortSignal,
+): Promise<void> {
+  const why = errors.GATEWAY_STOPPING();
+  began.abort(why);
+  const cut = (): void => {
+    over.abort(why);
+    // Streams that do not heed it are ended before that.
+    setTimeout(() => app.server.closeAllConnections(), 2 * lastMs).unref();
+  };
   if (signal.aborted) cut();
   else signal.addEventListener("abort", cut, { once: true });
   await app.close();

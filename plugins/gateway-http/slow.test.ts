@@ -11,6 +11,7 @@ vi.mock("./timeouts.ts", () => ({
   },
   keepAliveMs: 30_000,
   heartbeatMs: 15_000,
+  lastMs: 500,
 }));
 vi.mock("./connections.ts", async (original) => ({ ...(await original()), maxConnections: () => 20 }));
 

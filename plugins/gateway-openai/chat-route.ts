@@ -56,8 +56,9 @@ export function chatRoute(deps: ChatDeps): Route {
         if (!isModel(asked.model)) return refusal(404, errors.OPENAI_NO_MODEL(asked.model), "model");
         const prompt = await promptOf(deps, asked, request);
         const completion = new Completion(asked.model);
-        if (asked.stream) return streamed(deps.inbox, prompt, asked, completion, request.signal);
-        return await whole(deps.inbox, prompt, completion, request.signal);
+        const { left = request.signal } = request;
+        if (asked.stream) return await streamed(deps.inbox, prompt, asked, completion, left);
+        return await whole(deps.inbox, prompt, completion, left);
       } catch (error) {
         return badRequest(error);
       }

@@ -3,7 +3,7 @@ import { agentKeys, Checks, definePlugin, securityKeys, ToolCatalog, type CheckR
 import { decide } from "./decide.ts";
 import { errors } from "./errors.ts";
 
-const autoApproved = ["file_read", "file_list", "file_search", "file_find", "memory_recall"];
+const autoApproved = ["file_read", "file_list", "file_search", "file_find", "memory_recall", "tool_search"];
 const asking = ["shell", "file_write", "file_edit", "browser"];
 const forGuests = ["memory_recall", "memory_store", "memory_forget"];
 

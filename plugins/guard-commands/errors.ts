@@ -22,6 +22,9 @@ export const errors = defineErrors({
     "security.allow holds `%s`, which covers no command: write the exact command line of a program " +
       "that starts others, and the name of an option without a wildcard.",
   ),
+  ALLOW_NO_OPTIONS: usage(
+    "security.allow holds `%s`, whose `*` covers no option: name each option in a rule of its own.",
+  ),
   COMMAND_BAD_ENTRY: usage(
     "security.blocked_commands holds `%s`, which names no command: write a name, or a name with its first arguments.",
   ),

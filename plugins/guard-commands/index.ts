@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import {
   agentKeys,
   ask,
+  Checks,
   definePlugin,
   optional,
   refuse,
@@ -12,7 +13,7 @@ import {
 import { blockedFrom } from "./blocked.ts";
 import { doubtOf, refusalOf } from "./decide.ts";
 import { errors } from "./errors.ts";
-import { idleRules } from "./idle-rules.ts";
+import { narrowRules, ruleRows } from "./narrow-rules.ts";
 import { createReader } from "./reader.ts";
 
 export default definePlugin({
@@ -27,7 +28,7 @@ export default definePlugin({
     }),
   }),
   needs: { sandbox: optional(Sandbox) },
-  provides: [ShellReader],
+  provides: [Checks, ShellReader],
   taps: ["beforeToolCall"],
   enforces: ["security.blocked_commands"],
   errors,
@@ -36,8 +37,15 @@ export default definePlugin({
     const blocked = blockedFrom(security.blocked_commands);
     const reader = createReader();
     host.provide(ShellReader, reader);
-    for (const { code, message } of idleRules(security.allow)) host.log.warn({ code }, message);
-    host.onServe(async () => void (await reader.whole("true")));
+    host.provide(Checks, {
+      name: "allow-rules",
+      kind: "status",
+      run: async () => ruleRows(security.allow),
+    });
+    host.onServe(async () => {
+      for (const { code, message } of narrowRules(security.allow)) host.log.warn({ code }, message);
+      await reader.whole("true");
+    });
     host.hooks.beforeToolCall.tap(async (call) => {
       let doubt: string | undefined;
       let isNameable = true;

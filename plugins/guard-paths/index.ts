@@ -12,6 +12,7 @@ import {
   ShellReader,
 } from "@gantry/sdk";
 import { sandboxingKeys } from "@gantry/sdk/fill";
+import { isInside } from "@gantry/sdk/node";
 import { checkCommand, unreadIn } from "./check-command.ts";
 import { checkPath } from "./check-path.ts";
 import { errors } from "./errors.ts";
@@ -43,10 +44,11 @@ export default definePlugin({
     host.hooks.beforeToolCall.tap(async ({ effects, cwd, autonomy }) => {
       if (effects.paths.length === 0 && effects.commands.length === 0) return undefined;
       const { runtime, shell, sandbox } = host.needs;
-      const known = await (roots ??= rootsOf(security, runtime).catch((error: unknown) => {
+      const all = await (roots ??= rootsOf(security, runtime).catch((error: unknown) => {
         roots = undefined;
         throw error;
       }));
+      const known = { ...all, open: isInside(cwd, all.workspace) ? cwd : all.workspace };
       for (const use of effects.paths) {
         const no = checkPath(use, cwd, known);
         if (no) return no;

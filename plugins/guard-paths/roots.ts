@@ -16,6 +16,8 @@ export interface PathConfig {
 /** Where tools may go, all absolute with links followed. */
 export interface Roots {
   readonly workspace: string;
+  /** The folder of the workspace beyond which nothing of it is open, which for most calls is all of it. */
+  readonly open: string;
   /** File tools. */
   readonly read: readonly string[];
   readonly write: readonly string[];
@@ -43,6 +45,7 @@ export async function rootsOf(
   const read = [...write, ...(await all(allowed_read_paths.filter((one) => !SYSTEM.has(one))))];
   return {
     workspace,
+    open: workspace,
     read,
     write,
     command: [
@@ -63,8 +66,12 @@ export function expand(written: string, workspace: string): string {
   );
 }
 
-/** Inside one of `allowed` and outside all that is blocked; the workspace itself stays open where it lies in a blocked folder. */
+/**
+ * True inside one of `allowed` and outside all that is blocked and all of the workspace that is not open; the workspace
+ * itself stays open if it lies in a blocked folder.
+ */
 export function isOpen(at: string, allowed: readonly string[], roots: Roots): boolean {
+  if (isInside(at, roots.workspace) && !isInside(at, roots.open)) return false;
   if (!allowed.some((root) => isInside(at, root))) return false;
   return !roots.blocked.some(
     (block) => isInside(at, block) && !(isInside(at, roots.workspace) && isInside(roots.workspace, block)),

@@ -1,6 +1,7 @@
-import { definePlugin } from "@gantry/sdk";
+import { Checks, definePlugin } from "@gantry/sdk";
 import { MessageWorker } from "@gantry/sdk/fill";
 import { Type } from "typebox";
+import type { LaneWorkers } from "./lane-workers.ts";
 
 const hourMs = 3_600_000;
 const load = (): Promise<typeof import("./lane-workers.ts")> => import("./lane-workers.ts");
@@ -29,8 +30,9 @@ export default definePlugin({
       }),
     }),
   }),
-  provides: [MessageWorker],
+  provides: [Checks, MessageWorker],
   setup({ config, log, onServe, provide }) {
+    let running: LaneWorkers | undefined;
     onServe(async () => void (await load()));
     provide(MessageWorker, {
       async start(messages) {
@@ -47,8 +49,14 @@ export default definePlugin({
           await workers.stop(AbortSignal.abort());
           throw error;
         }
+        running = workers;
         return workers;
       },
+    });
+    provide(Checks, {
+      name: "messages-wait",
+      kind: "ready",
+      run: async () => (await running?.readyRows()) ?? [],
     });
   },
 });

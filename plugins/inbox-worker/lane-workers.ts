@@ -1,4 +1,5 @@
 import { laneOf, type Claim, type RunningWorker } from "@gantry/sdk/fill";
+import type { CheckRow } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { openFilesLimit } from "../shared/open-files.ts";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
@@ -57,6 +58,11 @@ export class LaneWorkers implements RunningWorker {
     this.#asleep = this.#deps.messages.lanes.onDue(() => void this.#fill());
     this.#renewal = setInterval(() => this.#renew(), leaseMs / 3);
     await this.#fill();
+  }
+
+  /** Returns what messages wait for, and what has worked for them. */
+  readyRows(): Promise<readonly CheckRow[]> {
+    return this.#outages.rows();
   }
 
   /** No new work; what runs has until `signal`, then it is cancelled and stays in the store. */

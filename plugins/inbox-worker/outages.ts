@@ -1,5 +1,5 @@
+import type { CheckRow, Logger } from "@gantry/sdk";
 import type { Claim, Lanes } from "@gantry/sdk/fill";
-import type { Logger } from "@gantry/sdk";
 import { Circuit, silentMs, type Try, type TryFailure } from "../shared/circuit.ts";
 import type { Outcomes } from "./outcomes.ts";
 
@@ -22,6 +22,8 @@ export class Outages {
   readonly #deps: OutageDeps;
   readonly #circuits = new Map<string, Circuit>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Why each is away, while its circuit is open. */
+  readonly #reasons = new Map<string, string>();
   /** When each last worked, by `performance.now()`. */
   readonly #workedAt = new Map<string, number>();
   #stopped = false;
@@ -36,6 +38,24 @@ export class Outages {
       if (waitsFor === budget) await this.#deps.lanes.wake(budget);
       else this.failed(waitsFor, { isTrial: false }, reason, { isSure: true });
     }
+  }
+
+  /**
+   * Returns what messages wait for, and what has worked for them: a row for `model`, `budget` and
+   * each `channel:<name>`. What is away is so until it has worked, also while it is tried again.
+   */
+  async rows(): Promise<readonly CheckRow[]> {
+    const cure = "Mend what the reason says; messages are answered by themselves once it works.";
+    const away = new Map(
+      (await this.#deps.lanes.waits()).map(({ waitsFor, reason }) => [waitsFor, reason] as const),
+    );
+    for (const [what, circuit] of this.#circuits)
+      if (circuit.isOpen) away.set(what, this.#reasons.get(what) ?? "");
+    const working = [...this.#workedAt.keys()].filter((what) => !away.has(what));
+    return [
+      ...[...away].map(([what, detail]): CheckRow => ({ what, state: "warn", detail, cure })),
+      ...working.map((what): CheckRow => ({ what, state: "ok", detail: "it has worked" })),
+    ];
   }
 
   /** True once nobody tries any more. */
@@ -68,6 +88,7 @@ export class Outages {
     const wasOpen = circuit.isOpen;
     const pauseMs = circuit.failed(attempt, failure);
     if (pauseMs !== undefined) this.#settleIn(what, pauseMs);
+    if (circuit.isOpen) this.#reasons.set(what, reason);
     if (circuit.isOpen && !wasOpen)
       this.#deps.log.error({ waits_for: what }, `Messages wait for ${named(what)}: ${reason}`);
     return circuit.isOpen;

@@ -83,7 +83,8 @@ export class PutOff {
   async aside(claim: Claim, reason: string, text?: string): Promise<undefined> {
     const { messages, outcomes } = this.#deps;
     const { lanes } = messages;
-    const notice = text === undefined ? undefined : messages.notice(claim.message, "ended", text);
+    const { message } = claim;
+    const notice = text === undefined ? undefined : await messages.notice(message, "ended", text);
     await outcomes.record(() =>
       claim.isNotice ? lanes.ack(claim) : lanes.deadLetter(claim, reason, notice),
     );
@@ -94,7 +95,8 @@ export class PutOff {
   async #tellWaiting({ message }: Claim, text: string): Promise<void> {
     const { messages, outcomes } = this.#deps;
     const day = Math.floor(Date.now() / dayMs);
-    const notice = messages.notice({ ...message, id: `${laneOf(message)}:${day}` }, "waits", text);
+    const id = `${laneOf(message)}:${day}`;
+    const notice = await messages.notice({ ...message, id }, "waits", text);
     await outcomes.record(() => messages.lanes.post(notice));
   }
 

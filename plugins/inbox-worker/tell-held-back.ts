@@ -25,7 +25,8 @@ export async function tellHeldBack({ messages, log }: Deps): Promise<void> {
     const message = (await lanes.read(number))?.message;
     if (!message) continue;
     const reason = `the service ended ${begun} times while it was worked on`;
-    if (await lanes.post(messages.notice(message, "held", told.held(message, reason))))
+    const notice = await messages.notice(message, "held", told.held(message, reason));
+    if (await lanes.post(notice))
       log.error(
         { lane: laneOf(message), id },
         `A message is held back until the service has run for a while: ${reason}`,

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { array, assert, asyncProperty, constantFrom } from "fast-check";
 import { expect, test } from "vitest";
 import type { NetRequest } from "@gantry/sdk";
 import { addressCheck } from "./addresses.ts";
@@ -29,6 +30,42 @@ test("SEC-07: a request goes to the checked address, whatever the name says at t
   await expect(net.fetch(ask(`http://rebind.example.com:${server.port}/`))).rejects.toMatchObject({
     code: "NET_BLOCKED",
   });
+});
+
+test("SDK-20: a redirect out of a request's own domains is blocked, though the configuration allows it", async () => {
+  await using server = await serve((request, response) => {
+    if (request.url === "/go")
+      response.writeHead(302, { location: `http://b.example.com:${server.port}/` }).end();
+    else response.end("arrived");
+  });
+  const net = netOn(undefined, ["a.example.com", "b.example.com"]);
+  const go = `http://a.example.com:${server.port}/go`;
+  expect(await (await net.fetch(ask(go))).text()).toBe("arrived");
+  const one = net.fetch(ask(go, { domains: ["a.example.com"] }));
+  await expect(one).rejects.toMatchObject({
+    code: "NET_BLOCKED",
+    message: expect.stringContaining("none of the domains of this request"),
+  });
+  const both = net.fetch(ask(go, { domains: ["*.example.com"] }));
+  expect(await (await both).text()).toBe("arrived");
+});
+
+test("SDK-20: a request never reaches more than both its own domains and the configured ones", async () => {
+  const names = ["a.example.com", "b.example.com", "c.example.org", "example.com"];
+  const entries = constantFrom(...names, "*.example.com", "*.example.org", "*");
+  await using server = await serve((_, response) => response.end("arrived"));
+  await assert(
+    asyncProperty(array(entries), array(entries), constantFrom(...names), async (allowed, own, name) => {
+      const net = netOn(undefined, allowed);
+      const asked = net.fetch(ask(`http://${name}:${server.port}/`, { domains: own }));
+      const reached = await asked.then(
+        () => true,
+        () => false,
+      );
+      expect(reached).toBe(domainCheck(allowed)(name) && domainCheck(own)(name));
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test("SEC-07: each redirect is checked again: to a private address, a foreign domain, another scheme", async () => {

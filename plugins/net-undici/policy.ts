@@ -9,6 +9,8 @@ export type Lookup = (host: string) => Promise<readonly string[]>;
 
 export interface Rules {
   readonly domains: DomainCheck;
+  /** What the request itself is held to. */
+  readonly own?: DomainCheck | undefined;
   readonly addresses: AddressCheck;
   readonly lookup: Lookup;
 }
@@ -49,6 +51,7 @@ export async function clear(written: string, port: number, where: string, rules:
   const special = literal ? rules.addresses(host, port) : nameTrouble(host);
   if (special !== undefined) throw blocked(special);
   if (!rules.domains(host)) throw blocked("it is not in security.allowed_domains");
+  if (rules.own?.(host) === false) throw blocked("it is none of the domains of this request");
   if (literal) return { host, addresses: [host] };
   const addresses = await rules.lookup(host).catch((error: unknown) => {
     throw errors.NET_REFUSED(

@@ -2,6 +2,7 @@ import type { NetRequest, Upstream } from "@gantry/sdk";
 import { errors } from "@gantry/sdk";
 import { connectUpstream } from "./connect.ts";
 import { createDispatchers } from "./dispatchers.ts";
+import { domainCheck } from "./domains.ts";
 import { exchange, waitsOf } from "./exchange.ts";
 import { netFailure, printable } from "./failure.ts";
 import { proxyFor } from "./proxy.ts";
@@ -17,6 +18,8 @@ export function createUpstream(
   return {
     async fetch(request) {
       const url = parse(request.url, ["http:", "https:"]);
+      if (request.domains && !domainCheck(request.domains)(nameIn(url)))
+        throw errors.NET_BLOCKED(printable(url.href), "it is none of the domains of this request");
       const waits = waitsOf(request);
       const proxy = proxyFor(url, env);
       if (speaksTls(url, proxy)) await trust();
@@ -44,6 +47,11 @@ function parse(address: string, schemes: readonly string[]): URL {
   const url = URL.parse(address);
   if (url === null || !schemes.includes(url.protocol)) throw errors.NET_BAD_URL(printable(address));
   return url;
+}
+
+/** Returns the host as `domains` name it. */
+function nameIn({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }
 
 /** `user:password@` in an address is sent as Basic, where the request has no credential of its own. */

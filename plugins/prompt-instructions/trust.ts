@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import path from "node:path";
 import { expandHome, followLinks, isInside } from "@gantry/sdk/node";
 
@@ -12,8 +13,15 @@ export interface Trust {
 }
 
 export function trust(configDir: string, configured: string, folders: readonly string[]): Trust {
-  const resolved = (written: string): Promise<string> =>
-    followLinks(path.resolve(configDir, expandHome(written)));
+  // Asked at every turn: of a folder that is there, without a thread, and as followLinks resolves it.
+  const resolved = (written: string): string | Promise<string> => {
+    const at = path.resolve(configDir, expandHome(written));
+    try {
+      return realpathSync.native(at);
+    } catch {
+      return followLinks(at);
+    }
+  };
   const named = (): Promise<readonly string[]> => Promise.all(folders.map(resolved));
   return {
     async isTrusted(folder) {

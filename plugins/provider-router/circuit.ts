@@ -9,6 +9,8 @@ import type { Attempt } from "./retry.ts";
 /** A provider's return is noticed within the longest pause. */
 const LIMITS: CircuitLimits = { failures: 5, firstMs: 5_000, longestMs: 20_000 };
 const SPACE = "provider-cooling";
+/** Nobody has asked for so long: the service takes requests again, which find out whether it works. */
+const unaskedMs = 60_000;
 
 export type Cooling = ReturnType<ModelRouter["cooling"]>[number];
 
@@ -17,10 +19,30 @@ interface Pause extends Cooling {
   readonly pauseMs?: number;
 }
 
+/** A request that waits for the first piece of its answer; times by `performance.now()`. */
+interface Asked {
+  readonly at: number;
+  /** Milliseconds without a piece after which it counts as hanging. */
+  readonly patienceMs: number;
+}
+
 interface Guarded {
   readonly circuit: Circuit;
+  readonly asked: Set<Asked>;
   /** The last pause, while the circuit is open. */
   pause?: Pause | undefined;
+  /** Why it is in trouble, until it has answered. */
+  trouble?: string | undefined;
+  /** When it last failed, by `performance.now()`. */
+  failedAt?: number;
+}
+
+/** A provider that has failed, or hangs, and has not answered since. */
+export interface Trouble {
+  readonly provider: string;
+  readonly reason: string;
+  /** True while it is left alone, and for a minute after that. */
+  readonly isOut: boolean;
 }
 
 /** One circuit for each provider. Its pauses are shared with other processes through the store. */
@@ -29,6 +51,7 @@ export class Circuits {
   readonly #log: Logger;
   readonly #limits: CircuitLimits;
   readonly #circuits = new Map<string, Guarded>();
+  #hasWorked = false;
 
   constructor(store: Store | undefined, log: Logger, limits: CircuitLimits = LIMITS) {
     this.#store = store;
@@ -36,21 +59,45 @@ export class Circuits {
     this.#limits = limits;
   }
 
-  /** Runs the attempt, or answers ROUTER_COOLING at once, with the time to come again. */
-  async guard(provider: string, attempt: () => Promise<Attempt>): Promise<Attempt> {
+  /**
+   * Runs the attempt, or answers ROUTER_COOLING at once, with the time to come again. An attempt
+   * that has shown nothing after `patienceMs` is a {@link Trouble}, and goes on.
+   */
+  async guard(provider: string, patienceMs: number, attempt: () => Promise<Attempt>): Promise<Attempt> {
     const guarded = this.#of(provider);
     const { circuit, pause } = guarded;
     const others = pause ? undefined : await this.#shared((values) => values.get<Pause>(SPACE, provider));
     if (others && isAhead(others)) return refused(others, leftOf(others));
     const entered = circuit.begin();
     if (typeof entered === "number") return refused(guarded.pause as Pause, entered);
+    const asked: Asked = { at: performance.now(), patienceMs };
+    guarded.asked.add(asked);
     try {
       const result = await attempt();
       this.#judge(provider, guarded, result, entered);
       return result;
     } finally {
+      guarded.asked.delete(asked);
       circuit.leave(entered);
     }
+  }
+
+  /** True once a provider has answered this process. */
+  get hasWorked(): boolean {
+    return this.#hasWorked;
+  }
+
+  /** Returns the troubles that this process has seen. */
+  troubles(): readonly Trouble[] {
+    const now = performance.now();
+    return [...this.#circuits].flatMap(([provider, guarded]) => {
+      const hangs = [...guarded.asked].find(({ at, patienceMs }) => now - at >= patienceMs);
+      if (hangs) guarded.trouble ??= hanging(hangs);
+      const { trouble: reason, pause, failedAt = -Infinity } = guarded;
+      if (reason === undefined) return [];
+      const isOut = pause !== undefined && (isAhead(pause) || now - failedAt < unaskedMs);
+      return [{ provider, reason, isOut }];
+    });
   }
 
   /** What this process has seen. */
@@ -73,7 +120,12 @@ export class Circuits {
   #judge(provider: string, guarded: Guarded, result: Attempt, entered: Try): void {
     // What was cancelled has shown nothing: whoever comes next tries.
     if (!result.ok && result.failure.code === "PROVIDER_CANCELLED") return;
+    if (result.ok) {
+      this.#hasWorked = true;
+      guarded.trouble = undefined;
+    }
     if (result.ok || !isTrouble(result.failure)) return this.#close(provider, guarded);
+    guarded.failedAt = performance.now();
     const { code, message, retryAfterMs } = result.failure;
     const level = guarded.circuit.isOpen ? "debug" : "warn";
     const pauseMs = guarded.circuit.failed(entered, { askedMs: retryAfterMs });
@@ -83,6 +135,7 @@ export class Circuits {
     const reason = message.replace(/: .*|[.!]$/s, "");
     const pause: Pause = { provider, until, reason, pauseMs };
     guarded.pause = pause;
+    guarded.trouble = reason;
     const line = `${provider} keeps failing and is left alone until ${until}.`;
     this.#log[level]({ provider, code, until }, line);
     void this.#shared((values) => values.put(SPACE, provider, pause, { forMs: pauseMs }));
@@ -96,7 +149,8 @@ export class Circuits {
   }
 
   #of(provider: string): Guarded {
-    const known = this.#circuits.get(provider) ?? { circuit: new Circuit(this.#limits) };
+    const fresh = (): Guarded => ({ circuit: new Circuit(this.#limits), asked: new Set() });
+    const known = this.#circuits.get(provider) ?? fresh();
     this.#circuits.set(provider, known);
     return known;
   }
@@ -109,6 +163,10 @@ export class Circuits {
       return undefined;
     }
   }
+}
+
+function hanging({ patienceMs }: Asked): string {
+  return `it takes requests and has answered nothing for ${Math.round(patienceMs / 1_000)} s`;
 }
 
 function leftOf({ until }: Cooling): number {

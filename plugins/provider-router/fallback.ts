@@ -69,7 +69,7 @@ export function createRouter(
     const once = (model: string | undefined): Promise<Attempt> => {
       const adapted = modes.adapt(provider, model, settings);
       return withRetries(context, () =>
-        circuits.guard(provider.name, () =>
+        circuits.guard(provider.name, patienceMs(settings.timeout_seconds), () =>
           begin(bounded(adapted, { ...request, model }, settings.timeout_seconds)),
         ),
       ).catch((error: unknown) => ({
@@ -94,6 +94,11 @@ export function createRouter(
     yield* result.events;
     return undefined;
   }
+}
+
+/** Returns after how many milliseconds without a piece of an answer people are told: 30 s, or a fourth of a longer time limit. */
+function patienceMs(timeoutSeconds: number): number {
+  return Math.max(30_000, timeoutSeconds * 250);
 }
 
 /** A table may stand under the id as it is written, the provider's name, an alias, or the word before the address. */

@@ -31,7 +31,7 @@ export default definePlugin({
     host.provide(Checks, {
       name: "providers-ready",
       kind: "ready",
-      run: () => readyRows(host.needs, circuits),
+      run: () => readyRows(host.needs, host.config.reliability.fallback_providers, circuits),
     });
     host.provide(Checks, {
       name: "providers-left-alone",

@@ -1,4 +1,5 @@
 import { Socket } from "node:net";
+import path from "node:path";
 import { asError } from "@gantry/sdk/node";
 import { Frames } from "./frames.ts";
 import { CHANNEL, type ConfinedFacts, type FromConfined, type Request, type ToConfined } from "./messages.ts";
@@ -7,6 +8,7 @@ import { Requests } from "./confined/requests.ts";
 import { endByAdoption, endByGroup, endWithNamespace } from "./confined/run-end.ts";
 import { Temporary } from "./confined/temporary.ts";
 import { WorkspaceSize } from "./confined/workspace-size.ts";
+import { openIn } from "./workspace/open-in.ts";
 import { Workspace } from "./workspace/workspace.ts";
 
 /**
@@ -60,13 +62,14 @@ async function leave(): Promise<void> {
 async function confine(): Promise<Requests> {
   const facts = await told;
   const workspace = new Workspace(facts);
-  const size = new WorkspaceSize(facts.workspace, facts.workspaceMb);
   const { walls, namespaces, temporary } = facts;
+  const open = openIn(facts.workspace, walls?.read).map((at) => path.join(facts.workspace, at));
+  const size = new WorkspaceSize(open, facts.workspaceMb);
   // Nothing can be loaded any more once the walls stand.
   const search = facts.only === "search" ? { search: await import("./confined/search-files.ts") } : undefined;
   if (!walls) {
-    const open = temporary === undefined ? {} : { temporary: new Temporary(temporary) };
-    return new Requests({ facts, workspace, size, ending: endByGroup(), ...search, ...open });
+    const own = temporary === undefined ? {} : { temporary: new Temporary(temporary) };
+    return new Requests({ facts, workspace, size, ending: endByGroup(), ...search, ...own });
   }
   if (search) goFirst();
   const { buildWalls, finishWalls } = await import("./confined/walls.ts");

@@ -92,3 +92,36 @@ test("SEC-05: nothing granted is blocked or holds something blocked, whatever is
     }),
   );
 });
+
+test("SDK-17: a folder of the workspace is granted no more than the workspace, and nothing beside it", async () => {
+  const names = constantFrom(
+    ".",
+    "config",
+    "config/workspace",
+    "config/workspace/sub",
+    "home",
+    "home/a",
+    "alias",
+  );
+  const some = array(names.map(at), { maxLength: 4 });
+  const within = at("config/workspace/sub");
+  await assert(
+    asyncProperty(some, some, async (given, blocked) => {
+      const read = ["$WORKSPACE", ...given];
+      const all = { read, write: read, own: [], ...places };
+      const [whole, narrow] = [await grants({ ...all, blocked }), await grants({ ...all, blocked, within })];
+      for (const one of narrow.read.filter((each) => inside(each, [root]))) {
+        expect(inside(one, whole.read)).toBe(true);
+        expect(inside(places.workspace, [one])).toBe(false);
+        expect(inside(one, [places.workspace]) && !inside(one, [within])).toBe(false);
+      }
+      const isOpen = whole.read.includes(places.workspace) && !(await isBlocked(within, blocked));
+      expect(narrow.write.includes(within) || !isOpen).toBe(true);
+    }),
+  );
+});
+
+async function isBlocked(folder: string, blocked: readonly string[]): Promise<boolean> {
+  const closed = await Promise.all(blocked.map((each) => expand(each, places.workspace)));
+  return closed.some((one) => inside(folder, [one]) && !inside(places.workspace, [one]));
+}

@@ -4,6 +4,7 @@ import { entryBeside } from "@gantry/sdk/node";
 import type { Static } from "typebox";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
+import { Homes } from "./service/homes.ts";
 import { Openings } from "./service/openings.ts";
 import { sandboxOf } from "./service/provided.ts";
 import { RunNotes } from "./service/run-notes.ts";
@@ -32,13 +33,15 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs">
       const place = { base, ...bounds, runs: new WorkspaceRuns(notes) };
       const walled = new Walled(host.config, host.needs, place);
       place.runs.lookBy(walled);
+      const at = (home: string): Walled => new Walled(host.config, host.needs, place, home);
+      const homes = new Homes(host.needs.runtime, walled, at);
       const openings = new Openings(host.config, host.needs, place, (...what) => walled.record(...what));
-      host.provide(Sandbox, sandboxOf(walled, openings, confining(base, host.config)));
+      host.provide(Sandbox, sandboxOf(homes, openings, confining(base, host.config)));
       for (const kind of ["status", "doctor"] as const)
         host.provide(Checks, { name: `sandbox-${kind}`, kind, run: () => walled.check() });
       host.hooks.beforeToolCall.tap((call) => walled.judge(call));
       host.onServe(() => walled.load());
-      host.onDispose(() => walled.close());
+      host.onDispose(() => homes.close());
       host.onDispose(() => openings.close());
     },
   });

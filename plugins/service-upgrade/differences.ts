@@ -5,7 +5,7 @@ export function differences(
   now: Release,
   then: Release,
 ): { readonly stops: readonly string[]; readonly changes: readonly string[] } {
-  const stops = [...then.refusals];
+  const stops = [...then.refusals, ...then.stops];
   const changes: string[] = [];
   if (then.refusals.length > 0) return { stops, changes };
   const after = new Map(then.plugins.map((plugin) => [plugin.name, plugin]));
@@ -30,6 +30,9 @@ export function differences(
     changes.push(...keysOf(name, keys, next.keys));
   }
   for (const { name } of then.plugins) if (!before.has(name)) changes.push(`The plugin ${name} is new.`);
+  for (const name of then.absent)
+    if (!now.bundled.includes(name))
+      changes.push(`The plugin ${name} is new and runs by default, but \`plugins\` does not list it.`);
   changes.push(...then.retired);
   return { stops, changes };
 }

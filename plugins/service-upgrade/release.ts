@@ -9,6 +9,16 @@ interface Stated {
   readonly layout?: number;
 }
 
+/** What `gantry plugins list --json` prints; earlier releases tell less. */
+interface Listed {
+  readonly loaded: readonly Stated[];
+  readonly available?: readonly string[];
+  readonly absent?: readonly string[];
+  readonly retired?: readonly string[];
+  readonly stops?: readonly string[];
+  readonly node?: string;
+}
+
 /** What a release makes of the configuration. */
 export interface Release {
   readonly version: string;
@@ -17,6 +27,12 @@ export interface Release {
   readonly retired: readonly string[];
   /** Why it would not start. */
   readonly refusals: readonly string[];
+  /** Why the service would not start, though it reads the configuration. */
+  readonly stops: readonly string[];
+  /** Every plugin that comes with it, by name. */
+  readonly bundled: readonly string[];
+  /** Those of them that would run by default and that the configuration leaves out. */
+  readonly absent: readonly string[];
   /** The version of the Node that ran it; undefined if it does not tell, as earlier releases do. */
   readonly node?: string;
 }
@@ -31,17 +47,19 @@ export async function releaseOf(
   const version = (await run([...command, "--version"], signal)).out.trim();
   if (!/^\d+\.\d+\.\d+(?!\d)\S*$/.test(version)) return undefined;
   const { code, out, err } = await run([...command, "plugins", "list", "--json"], signal);
-  if (code !== 0) return { version, plugins: [], retired: [], refusals: sentences(err) };
+  const nothing = { plugins: [], retired: [], refusals: [], stops: [], bundled: [], absent: [] };
+  if (code !== 0) return { ...nothing, version, refusals: sentences(err) };
   const {
     loaded,
-    retired = [],
+    available = [],
+    absent = [],
+    retired: all = [],
+    stops = [],
     node,
-  } = JSON.parse(out) as {
-    loaded: readonly Stated[];
-    retired?: readonly string[];
-    node?: string;
-  };
-  const told = { version, plugins: loaded, retired, refusals: [] };
+  } = JSON.parse(out) as Listed;
+  const retired = all.filter((sentence) => !stops.includes(sentence));
+  const bundled = [...loaded.filter(({ from }) => from === "bundled").map(({ name }) => name), ...available];
+  const told = { version, plugins: loaded, retired, refusals: [], stops, bundled, absent };
   return node === undefined ? told : { ...told, node };
 }
 

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { errors as shared, GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { openFile, type HeldBy } from "./open.ts";
-import { prune } from "./prune.ts";
+import { prune, type PruneOptions } from "./prune.ts";
 import type { Sql } from "./sql.ts";
 
 const sync = promisify(fdatasync);
@@ -24,7 +24,7 @@ interface Waiting {
  */
 export class Database {
   readonly path: string;
-  readonly #sessionsMs: number | undefined;
+  readonly #pruning: PruneOptions;
   readonly #heldBy: HeldBy | undefined;
   #opened: Promise<Sql> | undefined;
   #log: number | undefined;
@@ -37,10 +37,9 @@ export class Database {
   #ino: number | undefined;
   #seenAt = Number.NEGATIVE_INFINITY;
 
-  /** `sessionsMs`: how long a conversation is kept after its last turn; left out: for ever. */
-  constructor(path: string, sessionsMs?: number, heldBy?: HeldBy) {
+  constructor(path: string, pruning: PruneOptions = {}, heldBy?: HeldBy) {
     this.path = path;
-    this.#sessionsMs = sessionsMs;
+    this.#pruning = pruning;
     this.#heldBy = heldBy;
   }
 
@@ -188,7 +187,7 @@ export class Database {
   #prune(sql: Sql): void {
     const now = Date.now();
     if (now < this.#pruneAt) return;
-    this.#pruneAt = now + (prune(sql, now, this.#sessionsMs) ? 1000 : HOUR);
+    this.#pruneAt = now + (prune(sql, now, this.#pruning) ? 1000 : HOUR);
   }
 
   async #open(): Promise<Sql> {

@@ -5,7 +5,8 @@ import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { startTestHost } from "@gantry/sdk/testing";
+import { DatabaseSync } from "node:sqlite";
+import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import plugin from "./index.ts";
 import { layout } from "./layout.ts";
@@ -187,7 +188,7 @@ describe("the file", () => {
     for (const replaced of [false, true]) {
       const { store, db, close } = createStore(file);
       await store.values.put("s", "k", 1);
-      expect(await readyRows(db)).toMatchObject([{ what: "store", state: "ok" }]);
+      expect(await readyRows(db)).toMatchObject([{ what: "store", state: "ok" }, { what: "disk" }]);
       await rename(file, `${file}.aside`);
       if (replaced) await writeFile(file, "");
       const put = () => store.values.put("s", "k", 2).then(String, (error: { code: string }) => error.code);
@@ -312,16 +313,20 @@ describe("the file", () => {
       await lanes.ack((await lanes.claim(1, 1000))[0]!);
       await lanes.deadLetter((await lanes.claim(1, 1000))[0]!, "poison");
     });
+    await after(4, async () => {});
     await after(7.9, async ({ lanes }) => expect(await lanes.accept([hello])).toEqual(["duplicate"]));
     await after(8.1, async ({ lanes }) => {
       expect(await lanes.stats()).toEqual({ waiting: 1, running: 0, deadLetters: 1 });
       expect(await lanes.accept([hello])).toEqual(["accepted"]);
     });
+    for (const days of [15, 22, 29]) await after(days, async () => {});
     await after(30.1, async ({ lanes }) =>
       expect(await lanes.stats()).toEqual({ waiting: 2, running: 0, deadLetters: 0 }),
     );
   });
 });
+
+const left = ({ slot }: TestHost) => slot(Store).sessions.list(9);
 
 describe("retention", () => {
   const turn = [{ role: "user", parts: [{ type: "text", text: "x" }] }] as const;
@@ -349,6 +354,47 @@ describe("retention", () => {
     });
   });
 
+  test("FLR-14: a start with the clock ahead deletes no conversation, also of a store that never noted the time", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const right = Date.now();
+    const config = { memory: { session_retention_days: 5 } };
+    const at = async (time: number, work: (t: TestHost) => Promise<unknown>): Promise<void> => {
+      vi.setSystemTime(time);
+      await using t = await startTestHost({ plugins: [plugin], configDir: home, config });
+      await t.slot(Store).values.put("s", "k", time);
+      await work(t);
+    };
+    await at(right, ({ slot }) => slot(Store).sessions.append("a", turn));
+    const sql = new DatabaseSync(file);
+    sql.exec("DELETE FROM named WHERE space = 'retention'");
+    sql.close();
+    await at(right + 400 * DAY, async (t) => expect(await left(t)).toHaveLength(1));
+    // Written under the wrong clock, which makes it no better known.
+    await at(right + 400.5 * DAY, ({ slot }) => slot(Store).sessions.append("b", turn));
+    await at(right + 400.9 * DAY, async (t) => expect(await left(t)).toHaveLength(2));
+    await at(right + 1 * DAY, async (t) => expect(await left(t)).toHaveLength(2));
+  });
+
+  test("FLR-14: once the clock was ahead for a day retention goes on, and log and audit have the count", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const right = Date.now();
+    const config = { memory: { session_retention_days: 5 } };
+    await using t = await startTestHost({ plugins: [plugin], config });
+    await t.slot(Store).sessions.append("a", turn);
+    for (const days of [30, 30.9, 31]) {
+      vi.setSystemTime(right + days * DAY);
+      await t.slot(Store).values.put("s", "k", days);
+    }
+    expect(await t.slot(Store).sessions.list(9)).toEqual([]);
+    const deleted = { conversations: 1, put_aside: 0, usage: 0 };
+    expect(t.logs).toContainEqual(
+      expect.objectContaining({
+        message: "Deleted by age: conversations 1, messages put aside 0, usage rows 0.",
+      }),
+    );
+    await expect.poll(() => t.audit).toMatchObject([{ event_type: "retention", args: deleted }]);
+  });
+
   test("OPS-03: without that key no conversation goes, but one that was opened and never had a turn", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const first = createStore(file);
@@ -358,6 +404,8 @@ describe("retention", () => {
     vi.setSystemTime(Date.now() + 4_000 * DAY);
     const { store, close } = createStore(file);
     await store.values.put("s", "k", 1);
+    vi.setSystemTime(Date.now() + DAY);
+    await store.values.put("s", "k", 1);
     expect(await store.sessions.list(9)).toHaveLength(1);
     expect(await store.sessions.access("empty")).toBeUndefined();
     await close();
@@ -365,6 +413,24 @@ describe("retention", () => {
 });
 
 describe("a full disk", () => {
+  test("FLR-12: a write that fails on a full disk is the disk's trouble, and calls neither well", async () => {
+    const { db, store, close } = createStore(file);
+    await store.values.put("s", "k", 1);
+    const look = (freeBytes: number) => readyRows(db, async () => freeBytes);
+    expect(await look(2 ** 40)).toMatchObject([
+      { what: "store", state: "ok" },
+      { what: "disk", state: "ok" },
+    ]);
+    expect(await look(0)).toMatchObject([
+      { what: "store", state: "ok" },
+      { what: "disk", state: "fail" },
+    ]);
+    await db.write((sql) => sql.all("PRAGMA query_only = ON"));
+    expect(await look(0)).toMatchObject([{ what: "disk", state: "fail" }]);
+    expect(await look(2 ** 40)).toMatchObject([{ what: "store", state: "fail" }]);
+    await close();
+  });
+
   test("CHA-06: a file that may not grow gives STORE_FAILED, and nothing is half-written", async () => {
     const command = `trap '' XFSZ; ulimit -f 600; exec "$0" --conditions=gantry-source "$1" "$2" fill`;
     await mkdir(join(home, "state"));

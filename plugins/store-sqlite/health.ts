@@ -8,21 +8,36 @@ import type { Database } from "./database.ts";
 const mib = 1024 * 1024;
 const lowBytes = 64 * mib;
 
-/** Whether what is accepted now is kept: something is written, on disk, and there is room for more. */
-export async function readyRows(db: Database): Promise<readonly CheckRow[]> {
-  const what = "store";
+/**
+ * Returns whether what is accepted now is kept: something is written, on disk, and there is room
+ * for more. Only a write that worked says that the store does. A write that fails on a full disk is
+ * the disk's trouble, and says nothing of the store.
+ */
+export async function readyRows(
+  db: Database,
+  freeBytes: (folder: string) => Promise<number> = freeIn,
+): Promise<readonly CheckRow[]> {
+  const isLow = (await freeBytes(path.dirname(db.path))) < lowBytes;
+  const detail = `less than ${lowBytes / mib} MiB are free on the disk of ${db.path}`;
+  const disk: CheckRow = isLow
+    ? { what: "disk", state: "fail", detail, cure: "Free the disk." }
+    : { what: "disk", state: "ok", detail: db.path };
   try {
     const text =
       "INSERT INTO named (space, key, value) VALUES ('ready', '', ?) ON CONFLICT DO UPDATE SET value = ?";
     const now = JSON.stringify(Date.now());
     await db.commit((sql) => sql.run(text, now, now));
   } catch (error) {
-    return [{ what, state: "fail", detail: (error as Error).message, cure: "See what the error says." }];
+    if (isLow) return [disk];
+    const failed = (error as Error).message;
+    return [{ what: "store", state: "fail", detail: failed, cure: "See what the error says." }];
   }
-  const { bavail, bsize } = await statfs(path.dirname(db.path));
-  if (bavail * bsize >= lowBytes) return [{ what, state: "ok", detail: db.path }];
-  const detail = `less than ${lowBytes / mib} MiB are free on the disk of ${db.path}`;
-  return [{ what: "disk", state: "fail", detail, cure: "Free the disk." }];
+  return [{ what: "store", state: "ok", detail: db.path }, disk];
+}
+
+async function freeIn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 /** Whether the store has room and may write; told only where something is wrong. */
@@ -37,8 +52,7 @@ export async function diskRows(db: Database): Promise<readonly CheckRow[]> {
     const cure = isReadOnly ? "Mount it writable again." : "Give the folder to the user of the service.";
     return [{ what, state: "fail", detail: `nothing can be kept in ${folder}: ${why}`, cure }];
   }
-  const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
+  const free = await freeIn(folder);
   if (free >= lowBytes) return [];
   const left = `${Math.floor(free / mib)} MiB are free on the disk of ${folder}`;
   const cure = `Free the disk: under ${lowBytes / mib} MiB the service is not ready, and a full disk takes no message.`;

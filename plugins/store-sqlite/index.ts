@@ -28,10 +28,21 @@ export default definePlugin({
   errors,
   setup(host) {
     const { configDir } = host.needs.runtime;
+    const { audit } = host.needs;
     const file = join(configDir, "state", "gantry.db");
     const days = host.config.memory.session_retention_days;
     const { store, media, db, close } = createStore(file, {
       sessionsMs: days === undefined ? undefined : days * DAY_MS,
+      onPruned(pruned) {
+        const args = { ...pruned };
+        const { conversations, put_aside, usage } = pruned;
+        const counts = `conversations ${conversations}, messages put aside ${put_aside}, usage rows ${usage}`;
+        host.log.info(args, `Deleted by age: ${counts}.`);
+        const record = { event_type: "retention", tool: "", args, result: "deleted" } as const;
+        void audit.record({ ...record, user: "service", session_id: "" }).catch((error: Error) => {
+          host.log.warn({ err: error }, "What was deleted by its age could not be recorded.");
+        });
+      },
       heldBy: () => ProcessLock.otherHolder(servingLock(configDir)),
       onClockSet: (ms) =>
         host.log.warn({ ms }, "The machine's clock was set; what waits goes by the new time."),

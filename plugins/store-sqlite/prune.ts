@@ -1,3 +1,4 @@
+import { clockHold, judgeClock, type ClockHold } from "../shared/clock-hold.ts";
 import { removeSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
@@ -12,20 +13,72 @@ const AT_ONCE = 2000;
 
 const SESSIONS_AT_ONCE = 20;
 
-/** Drops what has had its time, a bounded piece at once; true where more may be left. `sessionsMs`: conversations, or for ever. */
-export function prune(sql: Sql, now: number, sessionsMs: number = Number.POSITIVE_INFINITY): boolean {
+/** How much was deleted by its age, of what people have. */
+export interface Pruned {
+  readonly conversations: number;
+  readonly put_aside: number;
+  readonly usage: number;
+}
+
+export interface PruneOptions {
+  /** How long a conversation is kept after its last turn. Default: for ever. */
+  readonly sessionsMs?: number | undefined;
+  /** Told of what was deleted, if anything was. */
+  onPruned?(pruned: Pruned): void;
+}
+
+/**
+ * Drops what has had its time, a bounded piece at once; returns true if more may be left. While the
+ * clock is far ahead of the store, only what has an end of its own is dropped.
+ */
+export function prune(sql: Sql, now: number, { sessionsMs, onPruned }: PruneOptions): boolean {
+  const ended = pruneEnded(sql, now);
+  if (holdsBack(sql, now)) return ended;
+  const conversations = pruneSessions(sql, now, sessionsMs ?? Number.POSITIVE_INFINITY);
+  const done = pruneInbox(sql, 1, now - DONE_MS);
+  const put_aside = pruneInbox(sql, 2, now - SET_ASIDE_MS);
+  const usage = sql.run(
+    "DELETE FROM usage WHERE id IN (SELECT id FROM usage WHERE at < ? ORDER BY at LIMIT ?)",
+    now - USAGE_MS,
+    AT_ONCE,
+  );
+  if (conversations + put_aside + usage > 0) onPruned?.({ conversations, put_aside, usage });
+  return ended || conversations === SESSIONS_AT_ONCE || [done, put_aside, usage].includes(AT_ONCE);
+}
+
+/** Notes the time; returns true while retention waits, as {@link judgeClock} says. */
+function holdsBack(sql: Sql, now: number): boolean {
+  const { space, key } = clockHold;
+  const kept = sql.get<{ value: string }>("SELECT value FROM named WHERE space = ? AND key = ?", space, key);
+  const before = kept ? (JSON.parse(kept.value) as ClockHold) : { at: newest(sql) ?? now };
+  const hold = judgeClock(before, now);
+  const text =
+    "INSERT INTO named (space, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value";
+  sql.run(text, space, key, JSON.stringify(hold));
+  return hold.heldSince !== undefined;
+}
+
+/** Returns the newest time in a store of a release that noted none. */
+function newest(sql: Sql): number | undefined {
+  const row = sql.get<{ at: number | null }>(
+    `SELECT max(at) AS at FROM (SELECT max(updated) AS at FROM sessions UNION ALL
+     SELECT max(created) FROM memory UNION ALL SELECT max(accepted) FROM inbox UNION ALL SELECT max(at) FROM usage)`,
+  );
+  return row?.at ?? undefined;
+}
+
+function pruneInbox(sql: Sql, state: number, before: number): number {
+  return sql.run(
+    "DELETE FROM inbox WHERE seq IN (SELECT seq FROM inbox WHERE state = ? AND ended < ? ORDER BY ended LIMIT ?)",
+    state,
+    before,
+    AT_ONCE,
+  );
+}
+
+/** Drops what was kept until a time that is over; returns true if more may be left. */
+function pruneEnded(sql: Sql, now: number): boolean {
   const removed = [
-    pruneSessions(sql, now, sessionsMs),
-    sql.run(
-      "DELETE FROM inbox WHERE seq IN (SELECT seq FROM inbox WHERE state = 1 AND ended < ? ORDER BY ended LIMIT ?)",
-      now - DONE_MS,
-      AT_ONCE,
-    ),
-    sql.run(
-      "DELETE FROM inbox WHERE seq IN (SELECT seq FROM inbox WHERE state = 2 AND ended < ? ORDER BY ended LIMIT ?)",
-      now - SET_ASIDE_MS,
-      AT_ONCE,
-    ),
     sql.run(
       "DELETE FROM named WHERE (space, key) IN (SELECT space, key FROM named WHERE expires IS NOT NULL AND expires <= ? LIMIT ?)",
       now,
@@ -41,16 +94,11 @@ export function prune(sql: Sql, now: number, sessionsMs: number = Number.POSITIV
       now,
       AT_ONCE,
     ),
-    sql.run(
-      "DELETE FROM usage WHERE id IN (SELECT id FROM usage WHERE at < ? ORDER BY at LIMIT ?)",
-      now - USAGE_MS,
-      AT_ONCE,
-    ),
   ];
-  return removed.some((count) => count === AT_ONCE);
+  return removed.includes(AT_ONCE);
 }
 
-/** Those without a turn for so long, and those that were opened and never had one; gives `AT_ONCE` where more may be left. */
+/** Drops those without a turn for so long, and those that were opened and never had one; returns how many. */
 function pruneSessions(sql: Sql, now: number, sessionsMs: number): number {
   const old = sql.all<{ id: string }>(
     "SELECT id FROM sessions WHERE updated < ? OR (turns = 0 AND updated < ?) ORDER BY updated LIMIT ?",
@@ -59,5 +107,5 @@ function pruneSessions(sql: Sql, now: number, sessionsMs: number): number {
     SESSIONS_AT_ONCE,
   );
   for (const { id } of old) removeSession(sql, id);
-  return old.length === SESSIONS_AT_ONCE ? AT_ONCE : 0;
+  return old.length;
 }

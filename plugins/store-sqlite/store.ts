@@ -7,6 +7,7 @@ import { createLanes } from "./lanes.ts";
 import { createLimits } from "./limits.ts";
 import { createMedia } from "./media.ts";
 import { createMemory } from "./memory.ts";
+import type { PruneOptions } from "./prune.ts";
 import { createSessions } from "./sessions.ts";
 import { createUsage } from "./usage.ts";
 import type { HeldBy } from "./open.ts";
@@ -19,9 +20,7 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
-export interface StoreOptions {
-  /** How long a conversation is kept after its last turn; left out: for ever. */
-  readonly sessionsMs?: number | undefined;
+export interface StoreOptions extends PruneOptions {
   /** Left out: no other process serves from the file. */
   readonly heldBy?: HeldBy;
   readonly clock?: MachineClock;
@@ -31,8 +30,8 @@ export interface StoreOptions {
 
 /** A store in one file, opened on first use; media lie in a folder beside it. */
 export function createStore(path: string, options: StoreOptions = {}): OpenedStore {
-  const { sessionsMs, heldBy, clock = machineClock, onClockSet = () => {} } = options;
-  const db = new Database(path, sessionsMs, heldBy);
+  const { heldBy, clock = machineClock, onClockSet = () => {} } = options;
+  const db = new Database(path, options, heldBy);
   const lanes = createLanes(db, new LaneClock(db, clock, onClockSet));
   const { dropUnused, ...media } = createMedia(db, join(dirname(path), "media"));
   return {

@@ -75,6 +75,19 @@ export function memoryCommands(memory: Memory, retention: Retention): readonly C
       },
     },
     {
+      name: "memory prune",
+      summary:
+        "delete the memories of all people that are too old or too many, also after the clock was ahead",
+      options: [{ flags: "--yes", summary: "delete them" }, json],
+      async run(run) {
+        if (run.options["yes"] !== true) throw errors.MEMORY_PRUNE();
+        const deleted = await retention.pruneNow();
+        if (run.options["json"]) run.out(JSON.stringify({ deleted }));
+        else run.err(deleted === 1 ? "Deleted 1 memory." : `Deleted ${deleted} memories.`);
+        return 0;
+      },
+    },
+    {
       name: "memory export",
       summary: "everything that is remembered of a person, as JSON",
       options,

@@ -1,4 +1,5 @@
-import { Commands, definePlugin, optional, OwnMemory, Services, Store, Tools } from "@gantry/sdk";
+import { Audit, Checks, Commands, definePlugin, optional, OwnMemory } from "@gantry/sdk";
+import { Services, Store, Tools } from "@gantry/sdk";
 import { Type } from "typebox";
 import { memoryCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
@@ -8,7 +9,7 @@ import { memoryTools } from "./tools.ts";
 export default definePlugin({
   name: "tool-memory",
   summary:
-    "memory_store, memory_recall, memory_forget; the words `memory list`, `show`, `edit`, `forget` and `export`.",
+    "memory_store, memory_recall, memory_forget; the words `memory list`, `show`, `edit`, `forget`, `prune` and `export`.",
   table: "",
   config: Type.Object({
     memory: Type.Object({
@@ -25,20 +26,24 @@ export default definePlugin({
           "Memories kept in all, of all users; the oldest of who has most make room, or storing fails where auto_delete_old_entries is false.",
       }),
       auto_delete_old_entries: Type.Boolean({
-        default: true,
-        description: "Delete memories that are too old or too many by itself.",
+        default: false,
+        description:
+          "Delete memories that are too old or too many by itself. Without it `gantry memory prune --yes` does.",
       }),
     }),
   }),
-  needs: { store: Store, own: optional(OwnMemory) },
-  provides: [Commands, Tools, Services],
+  needs: { audit: Audit, store: Store, own: optional(OwnMemory) },
+  provides: [Checks, Commands, Tools, Services],
   errors,
   setup(host) {
-    const { store, own } = host.needs;
+    const { audit, store, own } = host.needs;
     const memory = own ?? store.memory;
-    const retention = new Retention(memory, host.config.memory);
+    const { values } = store;
+    const retention = new Retention({ memory, values, audit, log: host.log }, host.config.memory);
     for (const tool of memoryTools(memory, retention)) host.provide(Tools, tool);
     for (const command of memoryCommands(memory, retention)) host.provide(Commands, command);
-    host.provide(Services, retention.service("memory-retention", host.log));
+    host.provide(Services, retention.service("memory-retention"));
+    for (const kind of ["status", "ready"] as const)
+      host.provide(Checks, { name: `retention-${kind}`, kind, run: () => retention.rows() });
   },
 });

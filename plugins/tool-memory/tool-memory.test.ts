@@ -1,4 +1,4 @@
-import { definePlugin, defineTool, Store, Tools } from "@gantry/sdk";
+import { Checks, Commands, definePlugin, defineTool, Store, Tools } from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { afterEach, expect, test, vi } from "vitest";
@@ -58,7 +58,7 @@ test.each([
 });
 
 test("AGT-06: with max_entries the oldest memory makes room for the new one", async () => {
-  await using t = await start({ max_entries: 2 });
+  await using t = await start({ max_entries: 2, auto_delete_old_entries: true });
   for (const text of ["fact one", "fact two", "fact three"]) await call(t, "memory_store", { text });
   expect(await t.slot(Store).memory.count()).toBe(2);
   const left = await call(t, "memory_recall", { query: "fact" });
@@ -81,17 +81,61 @@ test("AGT-06: without auto_delete_old_entries nothing is deleted and a full memo
 
 test("AGT-06: memories older than retention_days are deleted when something is stored, and by the service", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  await using t = await start({ retention_days: 10 });
+  await using t = await start({ retention_days: 10, auto_delete_old_entries: true });
   await call(t, "memory_store", { text: "fact one" });
-  vi.setSystemTime(Date.now() + 9 * DAY);
+  vi.setSystemTime(Date.now() + 5 * DAY);
   await call(t, "memory_store", { text: "fact two" });
+  vi.setSystemTime(Date.now() + 4 * DAY);
   expect(await call(t, "memory_recall", { query: "fact" })).toContain("fact one");
   vi.setSystemTime(Date.now() + 2 * DAY);
   await call(t, "memory_store", { text: "fact three" });
   expect(await t.slot(Store).memory.count()).toBe(2);
-  vi.setSystemTime(Date.now() + 20 * DAY);
+  for (let week = 0; week < 3; week += 1) {
+    vi.setSystemTime(Date.now() + 7 * DAY);
+    await call(t, "memory_recall", { query: "fact" });
+    await t.slot(Store).values.put("s", "k", week);
+  }
   await t.serve(["memory-retention"]);
   expect(await t.slot(Store).memory.count()).toBe(0);
+});
+
+test("FLR-14: by default nothing that is remembered is deleted", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await using t = await start({ retention_days: 1 });
+  await call(t, "memory_store", { text: "fact one" });
+  for (let days = 0; days < 3; days += 1) {
+    vi.setSystemTime(Date.now() + 2 * DAY);
+    await call(t, "memory_store", { text: "another fact" });
+  }
+  expect(await t.slot(Store).memory.count()).toBe(4);
+});
+
+test("FLR-14: a start with the clock ahead deletes no memory and says so, and `memory prune --yes` does", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await using t = await start({ retention_days: 90, auto_delete_old_entries: true });
+  await call(t, "memory_store", { text: "fact one" });
+  vi.setSystemTime(Date.now() + 91 * DAY);
+  await t.serve(["memory-retention"]);
+  await call(t, "memory_store", { text: "fact two" });
+  expect(await t.slot(Store).memory.count()).toBe(2);
+  const held = expect.stringContaining("Retention waits: the clock is more than 7 days ahead of the store");
+  expect(t.logs).toContainEqual(expect.objectContaining({ level: "warn", message: held }));
+  const rows = await t.slot(Checks).get("retention-ready")!.run(AbortSignal.timeout(60_000));
+  expect(rows).toMatchObject([{ what: "retention", state: "warn" }]);
+  const prune = (options: object) => {
+    const signal = AbortSignal.timeout(60_000);
+    const quiet = { args: [], out: () => {}, err: () => {}, interactive: false, signal };
+    return t
+      .slot(Commands)
+      .get("memory prune")!
+      .run({ ...quiet, options: { ...options }, serve: async () => 1 });
+  };
+  await expect(prune({})).rejects.toMatchObject({ code: "MEMORY_PRUNE" });
+  expect(await t.slot(Store).memory.count()).toBe(2);
+  expect(await prune({ yes: true })).toBe(0);
+  expect(await t.slot(Store).memory.count()).toBe(1);
+  const record = { event_type: "retention", result: "deleted", args: { memories: 1 } };
+  expect(t.audit).toContainEqual(expect.objectContaining(record));
 });
 
 /** Brings a page, and leads out as well. */

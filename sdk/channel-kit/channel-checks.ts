@@ -1,19 +1,32 @@
 import type { Check, CheckRow } from "../contract/command.ts";
+import type { ChannelHealth } from "./health.ts";
 
 export interface ChannelRows {
   /** What is known without asking the platform, for `status` and `doctor`. */
   standing(): Promise<readonly CheckRow[]>;
-  /** What the platform says, for `channel doctor`. */
-  platform(signal: AbortSignal): Promise<readonly CheckRow[]>;
+  /** What the platform says, for `channel doctor`; without it there is no such check. */
+  platform?(signal: AbortSignal): Promise<readonly CheckRow[]>;
+  /** The connection: its row stands at the end of both, and `GET /ready` and alerts know of it. */
+  readonly health?: ChannelHealth;
 }
 
-/** The checks of one channel. */
-export function channelChecks(channel: string, { standing, platform }: ChannelRows): readonly Check[] {
-  return [
+/** Makes the checks of one channel. */
+export function channelChecks(
+  channel: string,
+  { standing: known, platform, health }: ChannelRows,
+): readonly Check[] {
+  const connection = async (): Promise<readonly CheckRow[]> => (health ? [await health.row()] : []);
+  const standing = async (): Promise<readonly CheckRow[]> => [...(await known()), ...(await connection())];
+  const checks: Check[] = [
     { name: `${channel}-status`, kind: "status", run: standing },
     { name: `${channel}-doctor`, kind: "doctor", run: standing },
-    { name: channel, kind: "channel", run: platform },
   ];
+  if (health) checks.push(health.ready);
+  if (platform) {
+    const run = async (signal: AbortSignal) => [...(await platform(signal)), ...(await connection())];
+    checks.push({ name: channel, kind: "channel", run });
+  }
+  return checks;
 }
 
 /** The rows that `look` gives, or its detail as a row that is well; one that fails with the error's sentence if it throws. */

@@ -29,7 +29,8 @@ test("CC-18: each loss is followed by a longer wait, up to a minute, with jitter
   expect(waitMs(4, trouble, () => 0)).toBe(4_000);
   expect(waitMs(1, { reason: "busy", leastMs: 5_000 }, () => 0)).toBe(5_000);
   expect(waitMs(9, { reason: "wait", afterMs: 1_221_000 })).toBe(1_221_000);
-  expect(waitMs(1, { reason: "refused", refused: true })).toBe(300_000);
+  const refused = { reason: "refused", refused: true };
+  expect([1, 2, 5, 99].map((tries) => waitMs(tries, refused))).toEqual([30_000, 60_000, 300_000, 300_000]);
 });
 
 test("CC-18: after a good minute the waits are short again", async () => {
@@ -93,7 +94,7 @@ test("CC-17: a connection that is up and deaf is made anew, and one that ignores
   await stopped;
 });
 
-test("CC-10: a refused account is said once, with its cure, tried again only now and then, and its return is noticed", async () => {
+test("CC-10: a refused account is said once, with its cure, tried again ever more seldom, and its return is noticed", async () => {
   using clock = fakeClock(0);
   const { health, lines } = rig();
   let refuses = true;
@@ -111,7 +112,7 @@ test("CC-10: a refused account is said once, with its cure, tried again only now
   });
   connection.start();
   await pass(clock, 910_000);
-  expect(runs).toBe(4);
+  expect(runs).toBe(6);
   expect(lines).toEqual(["error: API error: 401: make a new token"]);
   expect(await health.row()).toMatchObject({
     state: "fail",
@@ -148,6 +149,41 @@ test("CC-10: what only another configuration can mend is not tried again, and st
   await pass(clock, 10);
   await stopped;
   expect(health.state).toBe("stopped");
+});
+
+test("FLR-09: what cannot hear is ready's warning after 30 s, a refused account's at once, until it has heard for 30 s", async () => {
+  using clock = fakeClock(0);
+  const { health } = rig();
+  const look = async (): Promise<string> => {
+    const [row] = await health.ready.run(AbortSignal.timeout(60_000));
+    return row ? `${row.what} ${row.state} ${row.detail}` : "";
+  };
+  const after = async (ms: number): Promise<string> => {
+    await clock.advance(ms);
+    return look();
+  };
+  expect(await look()).toBe("");
+  health.starts();
+  health.up();
+  expect([await look(), await after(30_000)]).toEqual(["", "channel:mail ok connected"]);
+  health.waits("409: taken");
+  expect([await look(), await after(29_000)]).toEqual(["", ""]);
+  expect(await after(1_000)).toBe("channel:mail warn 409: taken");
+  // It comes and goes, as two programs that take turns do.
+  health.up();
+  expect(await after(29_000)).toBe("channel:mail warn 409: taken");
+  health.waits("409: again");
+  expect(await look()).toBe("channel:mail warn 409: again");
+  health.up();
+  expect(await after(30_000)).toBe("channel:mail ok connected");
+  health.waits("nothing came for 30 s", 30_000);
+  expect(await look()).toBe("channel:mail warn nothing came for 30 s");
+  health.up();
+  await clock.advance(30_000);
+  health.refused("401: make a new token");
+  expect(await look()).toBe("channel:mail warn 401: make a new token");
+  await health.stopped();
+  expect(await look()).toBe("");
 });
 
 test("CC-17: a wait of many minutes is not taken for a service that does not run", async () => {

@@ -5,8 +5,8 @@ const firstMs = 1_000;
 const longestMs = 60_000;
 /** A connection that held for so long was a good one: the next loss begins with short waits again. */
 const goodMs = 60_000;
-/** A refused account is looked at again now and then: it may have been mended at the platform. */
-const refusedMs = 300_000;
+/** A refused account is tried again after these: a slip of the platform passes, a person's cure takes longer. */
+const refusedMs = { first: 30_000, longest: 300_000 };
 /** While it waits, it is said so often that it does. */
 const beatMs = 30_000;
 /** Work that does not heed its signal is left behind after this long. */
@@ -24,6 +24,8 @@ export interface Trouble {
   readonly afterMs?: number;
   /** Milliseconds: no shorter wait makes sense. */
   readonly leastMs?: number;
+  /** Milliseconds without a word from the platform, if that is how the trouble was noticed. */
+  readonly unheardMs?: number;
 }
 
 export interface ConnectionOptions {
@@ -80,9 +82,9 @@ export class Connection {
     }
   }
 
-  #tell({ refused = false, final = false, reason }: Trouble): void {
+  #tell({ refused = false, final = false, reason, unheardMs }: Trouble): void {
     if (refused || final) this.#options.health.refused(reason);
-    else this.#options.health.waits(reason);
+    else this.#options.health.waits(reason, unheardMs);
   }
 
   /** One connection, from its opening to its end. */
@@ -103,7 +105,8 @@ export class Connection {
       return { reason: "the connection ended" };
     } catch (error) {
       if (!deaf.signal.aborted) return options.judge(error);
-      return { reason: `nothing came for ${watchdogMs / 1_000} s, so the connection is made anew` };
+      const reason = `nothing came for ${watchdogMs / 1_000} s, so the connection is made anew`;
+      return { reason, unheardMs: watchdogMs };
     } finally {
       clearTimeout(timer);
       over.abort();
@@ -115,7 +118,7 @@ export class Connection {
 export function waitMs(tries: number, trouble: Trouble, random: () => number = Math.random): number {
   if (trouble.final) return Infinity;
   if (trouble.afterMs !== undefined) return trouble.afterMs;
-  if (trouble.refused) return refusedMs;
+  if (trouble.refused) return Math.min(refusedMs.first * 2 ** Math.min(tries - 1, 16), refusedMs.longest);
   const doubled = Math.max(firstMs, trouble.leastMs ?? 0) * 2 ** Math.min(tries - 1, 16);
   const most = Math.min(doubled, longestMs);
   return Math.max(trouble.leastMs ?? 0, Math.round(most * (0.5 + random() / 2)));

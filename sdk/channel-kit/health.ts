@@ -1,4 +1,4 @@
-import type { CheckRow } from "../contract/command.ts";
+import type { Check, CheckRow } from "../contract/command.ts";
 import type { Logger } from "../contract/logger.ts";
 import { identity, isGone } from "../node/process-identity.ts";
 import type { Values } from "../store/store.ts";
@@ -10,6 +10,8 @@ const beatMs = 30_000;
 const noticeMs = 3_600_000;
 /** A service that has not written for so long does not run. */
 const silentMs = 180_000;
+/** A loss is told of after so long, and is over once the connection has held for as long. */
+const steadyMs = 30_000;
 
 /** `up`: connected. `waiting`: tried again soon. `refused`: the account is, so a person must do something. */
 export type HealthState = "starting" | "up" | "waiting" | "refused" | "stopped";
@@ -41,11 +43,19 @@ export interface HealthOptions {
   readonly log: Logger;
 }
 
+/** Since when a channel does not hear for good, and why: while it comes and goes, the last reason. */
+interface Loss {
+  /** Unix ms. */
+  readonly at: number;
+  readonly reason: string;
+}
+
 /** How a channel's account and connection are: said once in the log at each change, and kept for `status` of another process. */
 export class ChannelHealth {
   readonly #options: HealthOptions;
   #now: HealthRecord = { state: "starting", since: Date.now(), seen: 0 };
   #writing: Promise<void> = Promise.resolve();
+  #lost: Loss | undefined;
 
   constructor(options: HealthOptions) {
     this.#options = options;
@@ -58,6 +68,7 @@ export class ChannelHealth {
   /** A service begins to connect. */
   starts(): void {
     this.#change("starting");
+    this.#loses("it does not come to a connection");
   }
 
   /** The connection works. */
@@ -74,9 +85,10 @@ export class ChannelHealth {
     this.#keep(isFirst);
   }
 
-  /** The connection is gone and will be tried again. */
-  waits(reason: string): void {
+  /** The connection is gone and will be tried again. It was silent for `unheardMs` before that was noticed. */
+  waits(reason: string, unheardMs: number = 0): void {
     const { channel, log } = this.#options;
+    this.#loses(reason, unheardMs);
     const isNew = this.#change("waiting", reason);
     const sentence = `The channel ${channel} is not connected and tries again: ${reason}`;
     if (isNew) log.warn({ channel }, sentence);
@@ -86,6 +98,7 @@ export class ChannelHealth {
   /** The platform refuses the account; `reason` says the cure. */
   refused(reason: string): void {
     const { channel, log } = this.#options;
+    this.#loses(reason, steadyMs);
     if (this.#change("refused", reason)) log.error({ channel }, reason);
   }
 
@@ -106,7 +119,17 @@ export class ChannelHealth {
   /** Resolves once this is written down too. */
   async stopped(): Promise<void> {
     this.#change("stopped");
+    this.#lost = undefined;
     await this.#writing;
+  }
+
+  /**
+   * The check of `GET /ready`, metrics and alerts: a channel that cannot hear is a warning once that
+   * has lasted 30 s, a refused account at once, and works again once it has heard for 30 s.
+   */
+  get ready(): Check {
+    const name = `${this.#options.channel}-hears`;
+    return { name, kind: "ready", run: async () => this.#readyRows() };
   }
 
   /** The row of `status` and `doctor`, whichever process serves. */
@@ -130,6 +153,24 @@ export class ChannelHealth {
     if (state === "up") return { what, state: "ok", detail: connected };
     if (state === "starting") return { what, state: "warn", detail: "connecting" };
     return { what, state: "fail", detail: `${reason} (for ${span(now - since)}; ${last})` };
+  }
+
+  #readyRows(): readonly CheckRow[] {
+    const what = `channel:${this.#options.channel}`;
+    const now = Date.now();
+    const { state, since } = this.#now;
+    if (state === "up" && now - since >= steadyMs) this.#lost = undefined;
+    if (!this.#lost) return state === "up" ? [{ what, state: "ok", detail: "connected" }] : [];
+    if (now - this.#lost.at < steadyMs) return [];
+    return [{ what, state: "warn", detail: this.#lost.reason }];
+  }
+
+  /** Notes a loss; the first of several counts, until the connection has held for a while. */
+  #loses(reason: string, unheardMs: number = 0): void {
+    const { state, since } = this.#now;
+    const now = Date.now();
+    const before = state === "up" && now - since >= steadyMs ? now : (this.#lost?.at ?? now);
+    this.#lost = { at: Math.min(before, now - unheardMs), reason };
   }
 
   /** True if it was otherwise before. */

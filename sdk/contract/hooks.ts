@@ -41,6 +41,7 @@ export type AuditType =
   | "inbound_ignored"
   | "service_message"
   | "erasure"
+  | "retention"
   | "audit_gap";
 
 /** One audit record as plugins see it: stamped and redacted; the sink adds its own chain. */

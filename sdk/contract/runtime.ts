@@ -14,6 +14,11 @@ export interface Runtime {
   readonly configFile: string;
   /** The resolved `workspace_path`; exists. */
   readonly workspace: string;
+  /**
+   * Returns the workspace of the turn or call that this is called in: {@link Runtime.workspace}, or a folder in it, to which
+   * walls then hold. Absent in hosts of earlier releases.
+   */
+  workspaceNow?(): string;
   /** Unix ms. */
   readonly started: number;
   /**
@@ -25,6 +30,8 @@ export interface Runtime {
   readonly plugins: readonly {
     readonly name: string;
     readonly from: string;
+    /** Ids of the slots that it fills. Absent in hosts of earlier releases. */
+    readonly provides?: readonly string[];
     readonly state: "running" | "failed" | "left out";
   }[];
 }

@@ -41,6 +41,13 @@ export interface PromptOptions {
    * approves nothing in a narrower turn.
    */
   readonly autonomy?: Autonomy;
+  /**
+   * The folder that the turn and all turns within it work in: tools, commands, instructions. It lies in the configured
+   * workspace, or in that of the turn around it, from which a relative path leads; of all else there nothing is read or
+   * written. Another folder throws WORKSPACE_OUTSIDE or WORKSPACE_ABSENT. Default: that of the turn around it, else the
+   * configured one.
+   */
+  readonly workspace?: string;
 }
 
 /** What a turn may take. It is looked at before every request to the model, so the last answer may go beyond it. */
@@ -50,7 +57,10 @@ export interface TurnBudget {
 }
 
 /** One tool to run. `onEvent` is told of its call, progress, questions and result. */
-export interface CallOptions extends Pick<PromptOptions, "signal" | "onEvent" | "approvals" | "agent"> {
+export interface CallOptions extends Pick<
+  PromptOptions,
+  "signal" | "onEvent" | "approvals" | "agent" | "workspace"
+> {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
 }

@@ -22,10 +22,22 @@ export interface RouteRequest {
   readonly peer: string;
   /** The paired device, where `auth` is `token` and pairing is required. */
   readonly device: string | undefined;
-  /** That device with what its token may; a turn that the request begins has it in its message. */
+  /**
+   * That device with what its token may; a turn that the request begins has it in its message. The
+   * host holds what `handle` begins to it, also a message that leaves it out or states more.
+   */
   readonly caller: Caller | undefined;
-  /** Aborted when the peer leaves. */
+  /**
+   * Aborted when the peer leaves, and when the gateway begins to stop, with the failure to tell as
+   * its reason. Events then end half a second later at the latest.
+   */
   readonly signal: AbortSignal;
+  /**
+   * Aborted when the peer leaves, and when the time that a stop gives to what is in hand is up: for
+   * what is worth that time, such as a turn. Events of a route that reads it end with it. Absent in
+   * gateways of earlier releases.
+   */
+  readonly left?: AbortSignal;
 }
 
 /** An event with JSON data, without a name if `event` is left out; or a frame as it is written, blank line included. */
@@ -40,11 +52,20 @@ export function eventFrame(event: ServerEvent): string {
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
-/** JSON; text (`text/plain` unless a header says otherwise); bytes; or server-sent events. */
+/**
+ * JSON; text (`text/plain` unless a header says otherwise); bytes, also as a stream whose next piece
+ * is asked for once there is room for it; or server-sent events. A stream that throws breaks the
+ * connection off.
+ */
 export type RouteReply =
   | { readonly status: number; readonly body: unknown; readonly headers?: ReplyHeaders }
   | { readonly status: number; readonly text: string; readonly headers?: ReplyHeaders }
   | { readonly status: number; readonly bytes: Uint8Array; readonly headers?: ReplyHeaders }
+  | {
+      readonly status: number;
+      readonly stream: AsyncIterable<Uint8Array>;
+      readonly headers?: ReplyHeaders;
+    }
   | { readonly status: 200; readonly events: AsyncIterable<ServerEvent>; readonly headers?: ReplyHeaders };
 
 export interface RouteFailure {
@@ -53,10 +74,12 @@ export interface RouteFailure {
   readonly message: string;
 }
 
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
 export interface Route {
   /** `POST /chatapp`. */
   readonly name: string;
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: (typeof methods)[number];
   /** `/api/approvals/:id` */
   readonly path: string;
   readonly auth: RouteAuth;
@@ -82,8 +105,8 @@ export function wrongRoute(route: Route): string | undefined {
   if (!["token", "none", "own"].includes(route.auth))
     return 'does not state its auth: "token", "none" or "own"';
   if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
-  if (!["GET", "POST", "PUT", "DELETE"].includes(route.method))
-    return 'does not state its method: "GET", "POST", "PUT" or "DELETE"';
+  if (!methods.includes(route.method))
+    return 'does not state its method: "GET", "POST", "PUT", "PATCH" or "DELETE"';
   if (route.may !== undefined && route.auth !== "token")
     return 'states a scope and asks for no token: `may` stands beside auth "token"';
   return all(having("handle"), hasScope)(route);

@@ -6,6 +6,7 @@ export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
 export { answerApart } from "./answer-apart.ts";
 export { MAX_FACTS, type ApartMessage } from "./apart-message.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
+export { runForCaller, withinCaller } from "./caller-around.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { expectedValue } from "./expected-value.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";

@@ -1,4 +1,5 @@
 import type { AuditEvent } from "../contract/hooks.ts";
+import type { Awaitable } from "../contract/awaitable.ts";
 import { many, one } from "../contract/slot.ts";
 import { having } from "../contract/shape.ts";
 
@@ -23,7 +24,13 @@ export const Audit = one<Audit>("audit");
 /** Removes what must not leave: from replies, logs and the audit. A throw means: nothing is sent. */
 export interface Redactor {
   readonly name: string;
-  redact(text: string): string;
+  /**
+   * Returns the text without what must not leave. A promise makes the text wait, in its order, for
+   * as long as a guard may take; answers, steps and log lines that come after it wait too. The log
+   * holds 1,000 lines back, leaves out the lines above that number and says how many. The lines that
+   * `redact` itself logs while it works on a line of the log are left out.
+   */
+  redact(text: string): Awaitable<string>;
   /** How many characters of a stream must be held back, so that nothing is missed across two pieces. */
   readonly holdBack: number;
 }

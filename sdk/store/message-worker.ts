@@ -1,3 +1,4 @@
+import type { Awaitable } from "../contract/awaitable.ts";
 import type { InboundMessage, Sent } from "../messages/channel.ts";
 import type { Claim, ClaimBounds, Lanes, Notice } from "./lanes.ts";
 import type { Observer } from "../turns/observer.ts";
@@ -47,8 +48,11 @@ export interface ClaimedMessages {
    * where the channel cannot edit.
    */
   show(claim: Claim, text: string, shown: string | undefined, signal: AbortSignal): Promise<Sent>;
-  /** Returns a redacted notice to the sender; {@link Lanes.post} keeps one for each `about`. */
-  notice(message: InboundMessage, about: string, text: string): Notice;
+  /**
+   * Returns a redacted notice to the sender; {@link Lanes.post} keeps one for each `about`. Throws
+   * REDACTION_FAILED.
+   */
+  notice(message: InboundMessage, about: string, text: string): Awaitable<Notice>;
   /** Tells the observers how far a message has come. */
   moved(claim: Claim, state: LaneState): void;
 }

@@ -1,4 +1,5 @@
 import { Value } from "typebox/value";
+import { runForCaller } from "../node/caller-around.ts";
 import { wrongBody } from "../node/wrong-value.ts";
 import { eventFrame, lacking, scopes } from "../fill.ts";
 import { GantryError } from "../index.ts";
@@ -50,7 +51,8 @@ export async function callRoute(route: Route, call: RouteCall = {}): Promise<Rou
     if (route.auth === "token" && caller) hold(caller, route.may ?? "manage");
     const wrong = bodySchema && wrongBody(bodySchema, body, Value.Errors(bodySchema, body));
     if (wrong !== undefined) return failed(route, 400, "BAD_BODY", `The body is wrong: ${wrong}.`);
-    return await answerOf(await route.handle({ ...given, body: route.bodySchema ? body : undefined }));
+    const asked = { ...given, body: route.bodySchema ? body : undefined };
+    return await runForCaller(caller, async () => answerOf(await route.handle(asked)));
   } catch (error) {
     if (!(error instanceof GantryError)) throw error;
     return failed(route, statusOfExit[error.exit], error.code, error.message);
@@ -108,6 +110,14 @@ async function written(reply: RouteReply): Promise<{ readonly type: string; read
   if ("text" in reply)
     return { type: "text/plain; charset=utf-8", bytes: new TextEncoder().encode(reply.text) };
   if ("body" in reply) return { type: "application/json; charset=utf-8", bytes: bytesOf(reply.body) };
+  if ("stream" in reply) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of reply.stream) pieces.push(piece);
+    return {
+      type: "application/octet-stream",
+      bytes: new Uint8Array(await new Blob(pieces as Uint8Array<ArrayBuffer>[]).arrayBuffer()),
+    };
+  }
   let frames = "";
   for await (const event of reply.events) frames += eventFrame(event);
   return { type: "text/event-stream; charset=utf-8", bytes: new TextEncoder().encode(frames) };

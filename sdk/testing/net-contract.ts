@@ -71,6 +71,17 @@ export function netContract(subject: NetSubject): readonly ContractCase[] {
         );
         (await net.connect("allowed.example.com", port, signal)).destroy();
       }),
+    "SDK-20: a request of its own domains reaches those alone, over redirects too": () =>
+      open(async (net, { url, asked }) => {
+        const own = (...domains: string[]) => net.fetch({ url: `${url}/hello`, signal, domains });
+        assert.equal(await (await own("allowed.example.com")).text(), "hello");
+        const count = asked.length;
+        for (const domains of [[], ["other.example.com"], ["*.allowed.example.com"]])
+          await codedAs("NET_BLOCKED", own(...domains), `with ${domains.join()}`);
+        assert.equal(asked.length, count);
+        const wider = { url: "http://other.example.com/", signal, domains: ["*"] };
+        await codedAs("NET_BLOCKED", net.fetch(wider), "wider than the configuration");
+      }),
     ...fetchCases((check) => open((net, server) => check((request) => net.fetch(request), server))),
   });
 }
@@ -95,6 +106,13 @@ export function upstreamContract(subject: UpstreamSubject): readonly ContractCas
       open(async (upstream, { url, asked }) => {
         const moved = await upstream.fetch({ url: `${url}/to?${encodeURIComponent("/hello")}`, signal });
         assert.deepEqual([moved.status, asked.length], [302, 1]);
+      }),
+    "SDK-20: a request of its own domains reaches those alone": () =>
+      open(async (upstream, { url, asked }) => {
+        const own = (domain: string) => upstream.fetch({ url: `${url}/hello`, signal, domains: [domain] });
+        assert.equal(await (await own("127.0.0.1")).text(), "hello");
+        await codedAs("NET_BLOCKED", own("other.example.com"), "foreign");
+        assert.equal(asked.length, 1);
       }),
     "SDK-05: what is no address of the web is an error with a code": () =>
       open(async (upstream) => {

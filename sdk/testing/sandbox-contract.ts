@@ -1,54 +1,19 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import type { FileSearch, OpenSpec, RunSpec, Sandbox } from "../tools/sandbox.ts";
+import type { FileSearch } from "../tools/sandbox.ts";
+import { openedBy, signal, type SandboxSubject } from "./opened-sandbox.ts";
 import { cases } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
-
-export interface SandboxSubject {
-  /** Walls around an empty workspace, which is resolved. Programs of the system may be started. */
-  open(): Promise<{ readonly sandbox: Sandbox; readonly workspace: string; close(): Promise<void> }>;
-}
-
-const { signal } = new AbortController();
-const shell = (script: string): readonly string[] => ["/bin/sh", "-c", script];
-
-interface Opened {
-  readonly sandbox: Sandbox;
-  /** In the workspace. */
-  at(name: string): string;
-  run(script: string, more?: Partial<RunSpec>): ReturnType<Sandbox["run"]>;
-  start(script: string, more?: Partial<OpenSpec>): ReturnType<Sandbox["open"]>;
-  /** A folder outside of the walls, with `canary` in its `file`. */
-  readonly outside: string;
-}
 
 const coded = (code: string, work: Promise<unknown>): Promise<void> => assert.rejects(work, { code });
 
 /** What every filler of the slot Sandbox must do. Register each case with any test runner: `test(name, run)`. */
 export function sandboxContract(subject: SandboxSubject): readonly ContractCase[] {
-  const opened = (check: (opened: Opened) => Promise<void>) => async (): Promise<void> => {
-    const { sandbox, workspace: cwd, close } = await subject.open();
-    const outside = await mkdtemp(path.join(tmpdir(), "gantry-outside-"));
-    await writeFile(path.join(outside, "file"), "canary");
-    const limits = { timeoutMs: 45_000, maxOutputBytes: 65_536 };
-    try {
-      await check({
-        sandbox,
-        outside,
-        at: (name) => path.join(cwd, name),
-        run: (script, more) => sandbox.run({ argv: shell(script), cwd, signal, ...limits, ...more }),
-        start: (script, more) => sandbox.open({ argv: shell(script), signal, ...more }),
-      });
-    } finally {
-      await close();
-      await rm(outside, { recursive: true, force: true });
-    }
-  };
+  const opened = openedBy(subject);
   return cases({
     "SDK-05: it says in words what is in force": opened(async ({ sandbox }) => {
       const { files, network, detail } = await sandbox.policy();
@@ -138,6 +103,27 @@ export function sandboxContract(subject: SandboxSubject): readonly ContractCase[
         assert.equal(await readFile(path.join(outside, "file"), "utf8"), "canary");
       },
     ),
+    "SDK-17: where files are walled, a turn in a folder of the workspace reads and writes nothing else of it":
+      opened(async ({ sandbox, at, run, within }) => {
+        if (!within || !(await sandbox.policy()).files) return;
+        for (const name of ["mine", "other"]) await sandbox.files.write(at(`${name}/file`), name, signal);
+        await symlink("../other", at("mine/link"));
+        await within(at("mine"), async () => {
+          const { files } = sandbox;
+          for (const file of [at("other/file"), at("mine/link/file")]) {
+            await coded("PATH_OUTSIDE", files.read(file, 100, signal));
+            await coded("PATH_OUTSIDE", files.write(file, "gone", signal));
+            const search = { files: [file], pattern: "other", limit: 9, maxFileBytes: 100 };
+            assert.deepEqual(await files.search(search, signal), { found: [], searched: 0 });
+          }
+          await coded("PATH_OUTSIDE", files.list(at("other"), 9, signal));
+          const script = "cat file ../other/file link/file; echo gone > ../other/file; echo new > new";
+          assert.equal((await run(script, { cwd: at("mine") })).stdout, "mine");
+        });
+        assert.equal(await readFile(at("other/file"), "utf8"), "other");
+        assert.equal(await readFile(at("mine/new"), "utf8"), "new\n");
+        assert.equal((await run("cat mine/file other/file")).stdout, "mineother");
+      }),
     "SDK-05: lines of files are found by text or expression, with those around them, up to a bound": opened(
       async ({ sandbox: { files }, at }) => {
         await writeFile(at("a"), "one\ntwo (2)\r\nthree\nTWO (4)");

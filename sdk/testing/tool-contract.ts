@@ -1,18 +1,11 @@
-import path from "node:path";
 import { tmpdir } from "node:os";
 import { Value } from "typebox/value";
-import {
-  Tools,
-  type Effects,
-  type Logger,
-  type StatedEffects,
-  type Tool,
-  type ToolProgress,
-  type ToolRun,
-} from "../index.ts";
+import { Tools, type Tool, type ToolProgress, type ToolRun } from "../index.ts";
 import { wrongEffects } from "../fill.ts";
 import { GantryError } from "../contract/errors.ts";
 import { wrongValue } from "../node/wrong-value.ts";
+import { standingCases } from "./standing-cases.ts";
+import { toolRun } from "./tool-run.ts";
 import { heldNow, leftOver } from "./leaks.ts";
 import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
@@ -27,48 +20,6 @@ export interface ToolSubject {
   readonly patienceMs?: number;
   /** False where the example cannot run in a test; the cases that run it are left out. Default true. */
   readonly runs?: boolean;
-}
-
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** What a running tool is handed, for tests without a host: nothing of it can be changed. */
-export function toolRun<Args extends object>(
-  tool: Tool,
-  args: Args,
-  options: Partial<ToolRun<Args>> = {},
-): ToolRun<Args> {
-  const cwd = options.cwd ?? tmpdir();
-  return Object.freeze({
-    args: frozen(structuredClone(args)),
-    effects: frozen(resolved(statedBy(tool, args, cwd), cwd)),
-    session: "test",
-    user: "cli:test",
-    cwd,
-    sources: { material: [], private: [] },
-    signal: new AbortController().signal,
-    log: silent,
-    check: async () => {},
-    call: async (name: string) => {
-      throw new Error(`there is no tool ${name} in this test`);
-    },
-    progress() {},
-    ...options,
-  });
-}
-
-/** What the tool states at once; a tool that has to wait for its effects is given its own by `options.effects`. */
-function statedBy(tool: Tool, args: object, cwd: string): StatedEffects | undefined {
-  const stated = tool.effects?.(frozen(structuredClone(args)), { session: "test", user: "cli:test", cwd });
-  // Whether it rejects is asked elsewhere.
-  if (stated instanceof Promise) stated.catch(() => {});
-  return stated === "unknown" || stated instanceof Promise
-    ? undefined
-    : (stated as StatedEffects | undefined);
-}
-
-function resolved(stated: StatedEffects | undefined, cwd: string): Effects {
-  const { paths = [], commands = [], urls = [] } = stated ?? {};
-  return { paths: paths.map((use) => ({ ...use, resolved: path.resolve(cwd, use.path) })), commands, urls };
 }
 
 /** What every tool must do. Register each case with any test runner: `test(name, run)`. */
@@ -152,9 +103,11 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
         throw wrong(who, `answered ${typeof shown} in preview()`, "give the text that a person decides on");
     },
   });
-  if (subject.runs === false) return always;
+  const stands = tool?.standsFor ? standingCases(tool, args) : [];
+  if (subject.runs === false) return [...always, ...stands];
   return [
     ...always,
+    ...stands,
     ...cases({
       "a tool answers text or { text, failed }, changes no argument and leaves nothing running": async () => {
         const before = heldNow();

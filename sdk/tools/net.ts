@@ -16,6 +16,12 @@ export interface NetRequest {
   readonly connectTimeoutMs?: number;
   /** Beyond this the body ends with `NET_TOO_LARGE`. Default 16 MiB. */
   readonly maxBytes?: number;
+  /**
+   * The only domains that this request and its redirects may reach, written as in
+   * `security.allowed_domains`; what that key leaves out stays out. An entry that names no domain
+   * throws `NET_BAD_DOMAIN`.
+   */
+  readonly domains?: readonly string[];
 }
 
 /** Out, for tools: only allowed domains, no special address, answers of DNS pinned, each redirect checked. */

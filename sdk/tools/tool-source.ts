@@ -28,9 +28,14 @@ export interface ToolFacts {
   readonly input: ToolInput;
   readonly hints?: ToolHints;
   readonly source?: string;
+  /** {@link Tool.deferred} */
+  readonly deferred?: boolean;
 }
 
-/** The tools that a model is offered now, by name; filled by the host. */
+/**
+ * The tools that can be called now, by name; asked while a tool runs, those that its turn has. Filled
+ * by the host.
+ */
 export interface ToolCatalog {
   list(): Promise<readonly ToolFacts[]>;
 }

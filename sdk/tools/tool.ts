@@ -57,7 +57,7 @@ export interface ToolCall {
   readonly autonomy?: Autonomy;
   /** The id of the turn that it belongs to, as {@link TurnFacts} has it. */
   readonly turn?: string;
-  /** The working directory: the resolved workspace. */
+  /** The working directory: the resolved workspace of its turn, of which no path may lead out. */
   readonly cwd: string;
   /** What the tool claims of itself. */
   readonly hints?: ToolHints;
@@ -69,6 +69,12 @@ export interface ToolCall {
   readonly sources?: Sources;
   /** True for `policy explain`: decide, but count and remember nothing. */
   readonly dryRun: boolean;
+}
+
+/** One call, by the name of its tool. */
+export interface NamedCall {
+  readonly tool: string;
+  readonly args: unknown;
 }
 
 /** What a tool takes: a `Type.Object` of TypeBox, or any other JSON Schema of an object. */
@@ -88,6 +94,11 @@ export interface Tool {
   readonly source?: string;
   /** The scope that a turn needs to have the tool. Default `talk`. */
   readonly may?: Scope;
+  /**
+   * True: it can be called and is not sent to the model, so that requests stay as they are when such tools come and go. A
+   * turn that has no tool with `standsFor` is sent it like any other.
+   */
+  readonly deferred?: boolean;
   /** While it says false, the model is not offered the tool and no call of it runs. */
   offered?(): Awaitable<boolean>;
   /**
@@ -97,6 +108,11 @@ export interface Tool {
   effects?(args: any, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
   /** What a person is shown when asked; default: the arguments as JSON. */
   preview?(args: any, context: PreviewContext): Awaitable<string | Preview>;
+  /**
+   * Reads out of its arguments the call of another tool that a call of this tool is: that call is checked, decided on,
+   * recorded and run in its place, and `run` only by hosts of earlier releases. What it names must do its own work.
+   */
+  standsFor?(args: any): NamedCall;
   /** Resolves to what the model is told; throws for a failure, whose message the model is told. */
   run(run: ToolRun<any>): Promise<ToolResult>;
 }
@@ -115,7 +131,8 @@ export const Tools = many<Tool>(
       return "has a name with other signs than letters, digits, _ and -";
     if (typeof tool.description !== "string" || !tool.description) return "has no description for the model";
     if (tool.input?.type !== "object") return "has no Type.Object() as its input";
-    return all(having("run"), mayHave("offered", "effects", "preview"), hasScope)(tool);
+    if (tool.deferred === true && tool.standsFor) return "is deferred and stands for deferred tools";
+    return all(having("run"), mayHave("offered", "effects", "preview", "standsFor"), hasScope)(tool);
   },
   true,
 );
@@ -140,10 +157,11 @@ export type ArgsOf<Input extends ToolInput> = Input extends TObject
 
 /** Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test it without a host. */
 export function defineTool<Input extends ToolInput>(
-  tool: Omit<Tool, "input" | "run" | "effects" | "preview"> & {
+  tool: Omit<Tool, "input" | "run" | "effects" | "preview" | "standsFor"> & {
     readonly input: Input;
     effects?(args: ArgsOf<Input>, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
     preview?(args: ArgsOf<Input>, context: PreviewContext): Awaitable<string | Preview>;
+    standsFor?(args: ArgsOf<Input>): NamedCall;
     run(run: ToolRun<ArgsOf<Input>>): Promise<ToolResult>;
   },
 ): Tool {

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { errors, type AnySlot, type Plugin } from "@gantry/sdk";
+import { Channels, errors, type AnySlot, type Plugin } from "@gantry/sdk";
+import { MessageWorker } from "@gantry/sdk/fill";
 import { expandHome, readPluginLock } from "@gantry/sdk/node";
 import {
   type Bundled,
@@ -9,6 +10,7 @@ import {
   keysOf,
   type LoadedPlugin,
   loadPlugin,
+  type Opened,
   readerOf,
 } from "@gantry/host";
 import type { HostCommandContext } from "./host-command.ts";
@@ -30,9 +32,10 @@ interface Facts {
 
 /** Imports what is listed, runs nothing of it; what is not listed is not even imported. */
 export async function list(run: HostCommandContext): Promise<number> {
-  const { plugins, config } = await run.session.open();
+  const opened = await run.session.open();
+  const { plugins, config, absent } = opened;
   const loaded = plugins.map(({ plugin, from }) => factsOf(plugin, from));
-  const others = (await bundledPlugins())
+  const available = (await bundledPlugins())
     .filter(({ name }) => !loaded.some((facts) => facts.name === name))
     .map(({ name }) => name);
   const { configDir } = run.session;
@@ -41,17 +44,31 @@ export async function list(run: HostCommandContext): Promise<number> {
     return !loaded.some(({ from }) => from.startsWith(folder));
   });
   if (run.options["json"]) {
-    const retired = config.retired.map(({ message }) => message);
+    const stops = await unserved(opened);
+    // Earlier releases do not know `stops` and show people this list.
+    const retired = [...config.retired.map(({ message }) => message), ...stops];
     const { node } = process.versions;
-    run.out(JSON.stringify({ loaded, available: others, installed, retired, node }, undefined, 2));
+    const others = { available, installed, absent, retired, stops, node };
+    run.out(JSON.stringify({ loaded, ...others }, undefined, 2));
     return 0;
   }
   const width = Math.max(...loaded.map(({ name }) => name.length));
   for (const { name, summary, from } of loaded)
     run.out(`${name.padEnd(width)}  ${summary}${from === "bundled" ? "" : ` (${from})`}`);
-  if (others.length > 0) run.out(`not loaded: ${others.join(", ")}`);
+  if (available.length > 0) run.out(`not loaded: ${available.join(", ")}`);
   if (installed.length > 0) run.out(`installed and not listed: ${installed.join(", ")}`);
   return 0;
+}
+
+/** Returns why the service would not start, though the configuration can be read. */
+async function unserved({ plugins }: Opened): Promise<readonly string[]> {
+  const fills = ({ id }: AnySlot): boolean =>
+    plugins.some(({ plugin }) => plugin.provides?.some((slot) => slot.id === id));
+  if (!fills(Channels) || fills(MessageWorker)) return [];
+  const { id } = MessageWorker;
+  const fillers = (await bundledPlugins()).filter(({ provides = [] }) => provides.includes(id));
+  const names = fillers.map(({ name }) => name).join(" or ");
+  return [`A channel is listed and no plugin works off its messages: add ${names} to \`plugins\`.`];
 }
 
 /**

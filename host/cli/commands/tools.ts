@@ -3,10 +3,10 @@ import { asError, userOfTerminal } from "@gantry/sdk/node";
 import { Terminal } from "../terminal.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
-/** The tools that a model is offered now, or as JSON with their input schemas. */
+/** Prints the tools that a model can call now, or as JSON with their input schemas. */
 export async function list(run: HostCommandContext): Promise<number> {
   const host = await run.host();
-  const tools = await host.tools.offered();
+  const tools = await host.tools.list();
   if (run.options["json"]) {
     run.out(JSON.stringify(tools, undefined, 2));
     return 0;
@@ -37,7 +37,7 @@ export async function call(run: HostCommandContext): Promise<number> {
       user: userOfTerminal(),
     });
     const ran = outcome.decision === "allowed" || outcome.decision === "approved";
-    const text = host.forOwner.text(outcome.text);
+    const text = await host.forOwner.text(outcome.text);
     if (ran) run.out(text);
     else run.err(`gantry: ${text} [${outcome.code}]`);
     if (ran) return outcome.workFailed ? 1 : 0;

@@ -14,13 +14,14 @@ export const LEAST_BYTES = 4096;
  * a file system has lost would not tell, since others fill and empty it too.
  */
 export class WorkspaceSize {
-  readonly #root: string;
+  readonly #roots: readonly string[];
   readonly #most: number;
   #bytes = 0;
   #due = Number.NEGATIVE_INFINITY;
 
-  constructor(root: string, mb: number) {
-    this.#root = root;
+  /** `roots`: what of it can be looked at. */
+  constructor(roots: readonly string[], mb: number) {
+    this.#roots = roots;
     this.#most = mb * MIB;
   }
 
@@ -28,7 +29,8 @@ export class WorkspaceSize {
   left(): number {
     const began = performance.now();
     if (began >= this.#due || this.#bytes >= this.#most) {
-      this.#bytes = bytesIn(this.#root, new Set());
+      const counted = new Set<string>();
+      this.#bytes = this.#roots.reduce((sum, root) => sum + bytesIn(root, counted), 0);
       const ended = performance.now();
       this.#due = ended + Math.max(LOOK_MS, (ended - began) * PARTS);
     }

@@ -8,6 +8,8 @@ export interface GrantsInput {
   readonly blocked: readonly string[];
   /** Real paths. */
   readonly workspace: string;
+  /** The folder of the workspace beyond which nothing of it is granted; default: all of it. */
+  readonly within?: string | undefined;
   readonly configDir: string;
   /** What runs as the service; nothing of it is ever written. */
   readonly own: readonly string[];
@@ -51,13 +53,16 @@ function absolute(written: string, workspace: string): string {
  * workspace may lie in something blocked.
  */
 export async function grants(input: GrantsInput): Promise<Grants> {
-  const { read, write, blocked, workspace, configDir, own } = input;
+  const { read, write, blocked, workspace, configDir, own, within = workspace } = input;
   const closed = await Promise.all([...blocked, configDir].map((written) => expand(written, workspace)));
   const around = closed.filter((one) => one !== workspace && isInside(workspace, one));
   const open = async (written: string): Promise<readonly string[]> => {
     const allowed = await expand(written, workspace);
-    const inWorkspace = isInside(allowed, workspace);
-    return exclude(allowed, inWorkspace ? closed.filter((one) => !around.includes(one)) : closed);
+    const beside = closed.filter((one) => !around.includes(one));
+    if (within === workspace) return exclude(allowed, isInside(allowed, workspace) ? beside : closed);
+    const inner = isInside(within, allowed) ? within : allowed;
+    const ofWorkspace = isInside(inner, within) ? exclude(inner, beside) : [];
+    return [...exclude(allowed, [...closed, workspace]), ...ofWorkspace];
   };
   const readable = (await Promise.all(read.map(open))).flat();
   const writable = (await Promise.all(write.map(open))).flat().flatMap((one) => exclude(one, own));

@@ -51,27 +51,27 @@ export interface Opened {
   readonly proxy: Admission | undefined;
 }
 
-/** The sandbox of this host, started by the first call that needs it. */
+/** The sandbox of one folder to work in, started by the first call that needs it. */
 export class Walled implements Looker {
   readonly #config: Static<typeof config>;
   readonly #needs: Needs;
   readonly #place: Place;
   readonly #own: readonly string[];
+  /** The folder in which its programs work: the workspace, or one in it, of which they see nothing else. */
+  readonly home: string;
   #state: Promise<State> | undefined;
   #closed = false;
 
   /** Throws `SANDBOX_OWN_FILES`. */
-  constructor(settings: Static<typeof config>, needs: Needs, place: Place) {
+  constructor(settings: Static<typeof config>, needs: Needs, place: Place, home = needs.runtime.workspace) {
     this.#config = settings;
     this.#needs = needs;
     this.#place = place;
+    this.home = home;
     this.#own = ownFiles(place.base, needs.runtime);
-    const file = this.#own.find((one) => isInside(one, this.workspace));
-    if (file !== undefined) throw errors.SANDBOX_OWN_FILES(this.workspace, file);
-  }
-
-  get workspace(): string {
-    return this.#needs.runtime.workspace;
+    const { workspace } = needs.runtime;
+    const file = this.#own.find((one) => isInside(one, workspace));
+    if (file !== undefined) throw errors.SANDBOX_OWN_FILES(workspace, file);
   }
 
   /** Throws `SANDBOX_ABSENT` and `SANDBOX_CLOSED`. */
@@ -201,6 +201,7 @@ export class Walled implements Looker {
       blocked: blocked_paths,
       own: this.#own,
       workspace,
+      within: this.home,
       configDir,
     });
     const walls = { ...granted, ...limits.walls, blocked: files, tcp };
@@ -232,6 +233,6 @@ export class Walled implements Looker {
   #files() {
     const { secret_files: secret, guarded_files: guarded } = this.#config.security;
     const { max_disk_mb: diskMb, max_workspace_mb: workspaceMb } = this.#config.runtime;
-    return { workspace: this.workspace, secret, guarded, diskMb, workspaceMb };
+    return { workspace: this.#needs.runtime.workspace, secret, guarded, diskMb, workspaceMb };
   }
 }

@@ -10,6 +10,7 @@ import { type Before, KeptFiles, type Told } from "./kept-files.ts";
 import type { ConfinedFacts, Fault, Request } from "../messages.ts";
 import { MaskWatch } from "./mask-watch.ts";
 import { isOfView, targetOf } from "./mask-paths.ts";
+import { openIn } from "./open-in.ts";
 import { NotWithheld, type Watched, isWithheld, withhold } from "./withheld.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
@@ -48,7 +49,7 @@ export class Workspace {
     this.#isSecret = (relative, isFolder) => isNamed(relative, isFolder) || isWithheld(relative);
     this.#isGuarded = fileNames(guarded);
     this.#masks = namespaces;
-    this.#open = openIn(workspace, walls?.read ?? [workspace]);
+    this.#open = openIn(workspace, walls?.read);
     const wanted = { secret: this.#isSecret, guarded: this.#isGuarded };
     const walked = { root: workspace, wanted, owner: facts.ownerGit, open: this.#open };
     this.#walk = new WorkspaceWalk({ ...walked, most: facts.mostFolders });
@@ -231,9 +232,3 @@ export class Workspace {
 }
 
 const notWithheld = ({ path: at, reason }: Unseen): string => `NOT withheld: ${at} (${reason})`;
-
-/** What of a workspace can be read, relative to it; "" is all of it. */
-function openIn(root: string, read: readonly string[]): readonly string[] {
-  if (read.some((one) => isInside(root, one))) return [""];
-  return read.filter((one) => isInside(one, root)).map((one) => path.relative(root, one));
-}

@@ -1,4 +1,4 @@
-import { Budget } from "../../fill.ts";
+import { Budget, Redactors } from "../../fill.ts";
 import {
   Channels,
   ChatCommands,
@@ -24,6 +24,7 @@ import { toolContract } from "../tool-contract.ts";
 import { chatCommandCases } from "./chat-command-cases.ts";
 import { exampleOf } from "./example.ts";
 import { provides } from "./provides.ts";
+import { redactorCases } from "./redactor-cases.ts";
 import { routeCases } from "./route-cases.ts";
 import { filterCases, listedBy, observerCases, sourceCases } from "./tool-cases.ts";
 import { budgetCases, historyCases, promptCases } from "./turn-cases.ts";
@@ -53,6 +54,8 @@ export async function kindCases(
     found.push(...promptCases(part, patienceMs));
   for (const filter of mine(ResultFilters, t.slot(ResultFilters).values()))
     found.push(...filterCases(filter, patienceMs));
+  for (const redactor of mine(Redactors, t.slot(Redactors).values()))
+    found.push(...redactorCases(redactor, patienceMs));
   for (const observer of mine(Observers, t.slot(Observers).values()))
     found.push(...observerCases(observer, patienceMs));
   for (const command of mine(ChatCommands, t.slot(ChatCommands).values()))

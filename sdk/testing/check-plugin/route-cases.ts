@@ -10,7 +10,7 @@ import { cases, frozen, messageOf, within, wrong } from "../say.ts";
 import { kindOf } from "./answered.ts";
 import { exampleOf } from "./example.ts";
 
-const bodies = ["body", "text", "bytes", "events"] as const;
+const bodies = ["body", "text", "bytes", "stream", "events"] as const;
 
 /** Says what is wrong with a reply, as in "answered %s"; undefined where it is right. Of events the first is read. */
 async function wrongReply(reply: unknown, patienceMs: number): Promise<string | undefined> {
@@ -24,6 +24,8 @@ async function wrongReply(reply: unknown, patienceMs: number): Promise<string | 
     return given.length === 0 ? "nothing but a status" : `${given.join(" and ")} at once`;
   if ("text" in rest && typeof rest["text"] !== "string") return `${kindOf(rest["text"])} as text`;
   if ("bytes" in rest && !(rest["bytes"] instanceof Uint8Array)) return `${kindOf(rest["bytes"])} as bytes`;
+  if ("stream" in rest && !(Symbol.asyncIterator in Object(rest["stream"])))
+    return `${kindOf(rest["stream"])} as a stream`;
   return "events" in rest ? wrongEvents(rest["events"], patienceMs) : undefined;
 }
 

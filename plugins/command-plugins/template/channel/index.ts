@@ -1,6 +1,7 @@
 import path from "node:path";
 import { Channels, Checks, definePlugin, Inbox, People, Runtime, Services, Store } from "@gantry/sdk";
 import {
+  channelChecks,
   ChannelHealth,
   pause,
   peopleRow,
@@ -64,7 +65,7 @@ export default definePlugin({
         }
       },
     }));
-    const run = async () => [peopleRow("example", allowlistKey, people), await health.row()];
-    host.provide(Checks, { name: "example-status", kind: "status", run });
+    const standing = async () => [peopleRow("example", allowlistKey, people)];
+    for (const check of channelChecks("example", { standing, health })) host.provide(Checks, check);
   },
 });

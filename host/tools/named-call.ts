@@ -1,0 +1,17 @@
+import type { NamedCall, Tool } from "@gantry/sdk";
+import { parseArguments } from "./arguments.ts";
+
+/**
+ * Returns the call that a call stands for, which for most is itself. A call that names none stays
+ * what it is, and is not run.
+ */
+export function namedCall<T extends NamedCall>(tools: ReadonlyMap<string, Tool>, given: T): T {
+  const tool = tools.get(given.tool);
+  if (!tool?.standsFor) return given;
+  try {
+    const { tool: named, args } = tool.standsFor(parseArguments(tool, given.args));
+    return typeof named === "string" ? { ...given, tool: named, args } : given;
+  } catch {
+    return given;
+  }
+}

@@ -1,0 +1,87 @@
+import { statSync } from "node:fs";
+import type { CheckRow } from "@gantry/sdk";
+import { segmentsOf } from "./segments.ts";
+import { verify, type Problem } from "./verify.ts";
+
+/** A log that only grows is read again this often; any other change of a file is read at once. */
+const againMs = 10 * 60_000;
+
+export const cures = {
+  gap: "find out who took them away; where that was in order, `gantry audit acknowledge REASON`",
+  changed: "keep the file as it is and find out who could write there",
+};
+
+export function sentenceOf({ file, line, what }: Problem): string {
+  return `${file}, line ${line}: ${what}`;
+}
+
+/** What is known of the files without reading them. */
+interface Files {
+  /** The files that were put away. */
+  readonly away: string;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/**
+ * Watches that the audit log is as it was written, while the service runs: reads all of it at the
+ * first look and whenever a file has changed otherwise than by growing.
+ */
+export class WatchedChain {
+  readonly #log: string;
+  #seen: Files | undefined;
+  #readAt = -Infinity;
+  #reading: Promise<void> | undefined;
+  /** Undefined until it was read once; null for a chain that holds. */
+  #problem: Problem | null | undefined;
+
+  constructor(log: string) {
+    this.#log = log;
+  }
+
+  /** Returns what is known, without waiting for a log that is being read. */
+  async rows(): Promise<readonly CheckRow[]> {
+    this.#look();
+    const what = "audit";
+    if (this.#problem === undefined) return [];
+    if (this.#problem === null) return [{ what, state: "ok", detail: this.#log }];
+    const cure = this.#problem.gap ? cures.gap : cures.changed;
+    return [{ what, state: "warn", detail: `${sentenceOf(this.#problem)}: ${cure}`, cure }];
+  }
+
+  #look(): void {
+    if (this.#reading) return;
+    const now = filesOf(this.#log);
+    const before = this.#seen;
+    const isFresh = performance.now() - this.#readAt < againMs;
+    if (before && JSON.stringify(before) === JSON.stringify(now) && (isFresh || !this.#problem)) return;
+    if (before && isFresh && hasGrown(before, now)) return;
+    this.#seen = now;
+    this.#readAt = performance.now();
+    this.#reading = this.#read().finally(() => (this.#reading = undefined));
+  }
+
+  /** A log that cannot be read now is read at the next look. */
+  async #read(): Promise<void> {
+    try {
+      this.#problem = (await verify(this.#log)).problem ?? null;
+    } catch {
+      this.#seen = undefined;
+    }
+  }
+}
+
+function factsOf(path: string): Omit<Files, "away"> {
+  const { ino = 0, size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return { ino, size, mtimeMs };
+}
+
+function filesOf(log: string): Files {
+  const away = segmentsOf(log).map(({ path }) => [path, factsOf(path)]);
+  return { away: JSON.stringify(away), ...factsOf(log) };
+}
+
+function hasGrown(before: Files, now: Files): boolean {
+  return before.away === now.away && before.ino === now.ino && now.size > before.size;
+}
