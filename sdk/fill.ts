@@ -78,7 +78,6 @@ export {
   type AcceptBounds,
   type ClaimBounds,
   type KeptMessage,
-  type Waiting,
   type Lanes,
 } from "./store/lanes.ts";
 export {
