@@ -50,7 +50,9 @@ test("SDK-21: every example of level 2 loads beside the bundled plugins of level
   expect(loaded.map(({ from }) => from)).toEqual(expect.arrayContaining(files));
 });
 
-/** The values, which alone are there at run time, that a door of level 2 had and that have moved. */
+/**
+ * The values, which alone are there at run time, that a door of level 2 had and that have moved.
+ */
 function movedValues(door: string): readonly string[] {
   const shared = sourcesIn("plugins/shared").flatMap(({ text }) =>
     [...text.matchAll(/^export (?:async )?(?:const|class|function) (\w+)/gm)].map(([, name = ""]) => name),
@@ -61,7 +63,10 @@ function movedValues(door: string): readonly string[] {
 
 const wordsOf = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** A plugin whose summary says which of these names each door lacks, and what it takes for its level. */
+/**
+ * A plugin whose summary says which of these names each door lacks, and what it takes for its
+ * level.
+ */
 const looking = (facts: string): string => `
   import * as sdk from "@gantry/sdk";
   import * as channel from "@gantry/sdk/channel";

@@ -1,6 +1,6 @@
 /**
- * Places of the names of level 2: by the door that they had, by the door that they have now, which is
- * empty if they have none.
+ * Places of the names of level 2: by the door that they had, by the door that they have now,
+ * which is empty if they have none.
  */
 export const moved: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "@gantry/sdk": {
