@@ -61,7 +61,8 @@ function writeSdk(to: string): void {
     peerDependencies: { typebox: dependencies["typebox"] },
   };
   writeFileSync(path.join(to, "package.json"), `${JSON.stringify(own, undefined, 2)}\n`);
-  for (const file of ["README.md", "api.md"]) cpSync(path.join(root, "sdk", file), path.join(to, file));
+  for (const page of ["README.md", "api.md", "docs"])
+    cpSync(path.join(root, "sdk", page), path.join(to, page), { recursive: true });
 }
 
 /** What the release calls the code of one of the sdk's doors. */

@@ -21,18 +21,8 @@ const sdkRooms = "contract|messages|models|provider-kit|security|store|tools|tur
 const hostRooms = "cli/config|cli|messages|turn|tools|record|config|plugins";
 
 /** Files of the host that not every command reads, by the beginnings of their names. */
-const lazyHost = [
-  "cli",
-  "main",
-  "compile-later",
-  "config-dir",
-  "watch",
-  "index",
-  "starting-file",
-  "line-reader",
-  "import-foreign",
-  "level",
-].join("|");
+const lazyHost =
+  "cli|main|compile-later|config-dir|watch|index|starting-file|line-reader|import-foreign|level";
 
 /** Returns what tells the sources that stand right below these folders, written with slashes. */
 function filesBelow(...folders: readonly string[]): RegExp {

@@ -20,7 +20,6 @@ export { approvalText, settledText } from "./turns/approval-text.ts";
 export type { Decider, DecisionOutcome, QuestionEnd } from "./turns/approval.ts";
 export { EventQueue } from "./turns/event-queue.ts";
 export { isWholeConversation } from "./turns/history.ts";
-export type { Asked } from "./turns/observer.ts";
 export { readTraceparent } from "./turns/traceparent.ts";
 export type { Decision } from "./turns/turn.ts";
 export type { RunningTurn } from "./turns/turns.ts";
@@ -78,9 +77,7 @@ export {
   type Acceptance,
   type AcceptBounds,
   type ClaimBounds,
-  type LaneStats,
   type KeptMessage,
-  type Waiting,
   type Lanes,
 } from "./store/lanes.ts";
 export {

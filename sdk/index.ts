@@ -93,7 +93,7 @@ export { toolQuestionText } from "./turns/question-text.ts";
 export type { ToolCallReport, TurnResult, TurnEvent } from "./turns/turn.ts";
 export { Turns } from "./turns/turns.ts";
 export type { PathUse, Effects, Target, Sources, StatedEffects } from "./tools/effects.ts";
-export { type MaterialFolder, MaterialFolders } from "./tools/material-folder.ts";
+export { MaterialFolders } from "./tools/material-folder.ts";
 export { type NetRequest, Net, type Socket, Upstream, withoutAnswer, isWithoutAnswer } from "./tools/net.ts";
 export { type RunResult, type OpenProcess, Sandbox } from "./tools/sandbox.ts";
 export { type ShellWord, type PlainCommand, type ShellReading, ShellReader } from "./tools/shell.ts";

@@ -55,6 +55,7 @@ const route = (reply: () => unknown, parts: object = {}): Plugin =>
     method: "GET",
     path: "/x",
     auth: "token",
+    may: "read",
     summary: "X.",
     handle: async () => reply(),
     ...parts,
@@ -301,7 +302,7 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
   ],
   [
     "answers nothing where a body comes",
-    route(nothing, { method: "POST", auth: "own" }),
+    route(nothing, { method: "POST", auth: "own", may: undefined }),
     /route GET \/x answered undefined with status undefined: answer/,
   ],
   ["waits in a route", route(never), /route GET \/x did not answer in \d+ ms: end by its signal/],

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import type { Plugin } from "@gantry/sdk";
 import { checkPlugin, fillersFor } from "@gantry/sdk/testing";
+import { pluginNames } from "./helpers/sources.ts";
 
-const folders = readdirSync(new URL("../plugins/", import.meta.url)).toSorted();
+const folders = pluginNames().toSorted();
 const load = async (folder: string): Promise<Plugin> =>
   ((await import(`../plugins/${folder}/index.ts`)) as { default: Plugin }).default;
 

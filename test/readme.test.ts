@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,7 +8,9 @@ import * as provider from "@gantry/sdk/provider";
 import * as testing from "@gantry/sdk/testing";
 
 const root = path.join(import.meta.dirname, "..");
-const readme = await readFile(path.join(root, "sdk/README.md"), "utf8");
+const pages = (await readdir(path.join(root, "sdk/docs"))).map((page) => `docs/${page}`);
+const texts = ["README.md", ...pages].map((page) => readFile(path.join(root, "sdk", page), "utf8"));
+const readme = (await Promise.all(texts)).join("\n");
 const samples = [...readme.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)].map(([, file = "", code = ""]) => ({
   file,
   code,
@@ -98,4 +100,11 @@ test("SDK-05: every member of the sdk, of its kits for providers and channels, a
   ];
   const missing = [...new Set(all)].filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
   expect(missing).toEqual([]);
+});
+
+test("HSE-03: the start page of the sdk leads to each page beside it", async () => {
+  const start = await readFile(path.join(root, "sdk/README.md"), "utf8");
+  const links = [...start.matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map(([, page = ""]) => page);
+  expect(new Set(links)).toEqual(new Set(pages));
+  expect(start.split("\n").length).toBeLessThan(200);
 });

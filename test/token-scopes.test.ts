@@ -5,6 +5,8 @@ import {
   ChatCommands,
   definePlugin,
   defineTool,
+  many,
+  type Route,
   Routes,
   Store,
   textOf,
@@ -52,6 +54,9 @@ const done: { readonly what: string; readonly needs: readonly Scope[] }[] = [];
 
 const asked = async (): Promise<string> => "asked";
 
+/** The slot as plugins of level 2 fill it: their routes may state no scope. */
+const RoutesOfLevel2 = many<Route>("routes");
+
 /** For each scope, and without one, a route, a tool and a word that note what they do. */
 const stating: Plugin = definePlugin({
   name: "stating",
@@ -74,7 +79,7 @@ const stating: Plugin = definePlugin({
       const path = `/stating/${name}`;
       const at = { method: "POST", path, auth: "token", summary: "Notes." } as const;
       const handle = async () => ({ status: 200, text: note("route", may ?? "manage") });
-      host.provide(Routes, { name: `POST ${path}`, ...at, ...stated, handle });
+      host.provide(RoutesOfLevel2, { name: `POST ${path}`, ...at, ...stated, handle });
     }
     host.provide(Tools, defineTool({ name: "asks", description: "Asks.", input, run: asked }));
     host.hooks.beforeToolCall.tap(({ tool }) =>

@@ -8,7 +8,10 @@ import { isEarlier, missingExport } from "./level.ts";
 
 export { checkStatedLevel } from "./level.ts";
 
-/** Node's own way where it can (built JavaScript, erasable TypeScript), else jiti. Both see the host's sdk and typebox. */
+/**
+ * Node's own way where it can (built JavaScript, erasable TypeScript), else jiti. Both see the
+ * host's sdk and typebox.
+ */
 export async function importForeign(name: string, file: string, configDir: string): Promise<unknown> {
   shareModules();
   const isTypeScript = /\.[cm]?ts$/.test(file);
@@ -71,7 +74,10 @@ const earlierCopies: Readonly<Record<string, string>> = {
   "@gantry/sdk/node": "./level-2/sdk-node.js",
 };
 
-/** Returns the address of the copy that a module gets by a specifier; undefined if none is shared by it. */
+/**
+ * Returns the address of the copy that a module gets by a specifier; undefined if none is shared
+ * by it.
+ */
 function copyFor(specifier: string, module: string | undefined): string | undefined {
   const found = (isEarlier(module) ? own(earlierCopies, specifier) : undefined) ?? own(copies, specifier);
   return found && new URL(found, import.meta.url).href;
@@ -91,7 +97,10 @@ function sharedModules(file: string): readonly Promise<readonly [string, unknown
     });
 }
 
-/** From now on every plugin that imports the sdk or typebox gets the host's own copy, wherever it lies. */
+/**
+ * From now on every plugin that imports the sdk or typebox gets the host's own copy, wherever it
+ * lies.
+ */
 function shareModules(): void {
   if (isHooked || isSource) return;
   isHooked = true;

@@ -10,8 +10,9 @@ import { otherLevel } from "./manifest.ts";
 const earlier = new Set<string>();
 
 /**
- * Throws if the package that an entry belongs to states a level that the host does not speak, before anything of it
- * runs. From now on the imports of a plugin of the earlier level lead to the doors of that level.
+ * Throws if the package that an entry belongs to states a level that the host does not speak,
+ * before anything of it runs. From now on the imports of a plugin of the earlier level lead to
+ * the doors of that level.
  */
 export async function checkStatedLevel(name: string, entry: string): Promise<void> {
   const file = await realpath(entry);
@@ -28,13 +29,19 @@ export function isEarlier(address: string | undefined): boolean {
   return [...earlier].some((place) => file === place || file.startsWith(place + path.sep));
 }
 
-/** Reads the level in the code of a loose file, whose imports are found before its value is there. */
+/**
+ * Reads the level in the code of a loose file, whose imports are found before its value is
+ * there.
+ */
 async function levelInText(file: string): Promise<StatedLevel> {
   const [, level] = /\bsdk:\s*(\d+)\b/.exec(await readFile(file, "utf8")) ?? [];
   return { level: Number(level ?? SDK_LEVEL), place: file };
 }
 
-/** Returns the error for an import that its door of the sdk does not have; undefined for any other error. */
+/**
+ * Returns the error for an import that its door of the sdk does not have; undefined for any
+ * other error.
+ */
 export async function missingExport(name: string, thrown: Error): Promise<GantryError | undefined> {
   const [, module = "", member] =
     /module '([^']+)' does not provide an export named '?([\w$]+)'?/.exec(thrown.message) ?? [];

@@ -9,8 +9,9 @@ const isCode = (name: string): boolean => /\.[cm]?[jt]s$/.test(name) && !/\.d\.[
 const imports = /\b(?:import|export)\s+(?:type\s+)?\{([^{}"'`;]*)\}\s*from\s*["'](@gantry\/sdk[\w/-]*)["']/g;
 
 /**
- * Returns a sentence with file and line for each thing that the author of a plugin of the earlier level has to change.
- * A package is read whole, without what it has installed or built; of a loose file that file alone.
+ * Returns a sentence with file and line for each thing that the author of a plugin of the
+ * earlier level has to change. A package is read whole, without what it has installed or built;
+ * of a loose file that file alone.
  */
 export async function levelChanges(entry: string, folder: string): Promise<readonly string[]> {
   const { gantry } = await readFacts(folder);
@@ -57,7 +58,10 @@ function movedNames(text: string, at: Place): readonly string[] {
   });
 }
 
-/** Returns the door of a name, empty if it has none any more; undefined if the name has not moved. */
+/**
+ * Returns the door of a name, empty if it has none any more; undefined if the name has not
+ * moved.
+ */
 function newDoor(name: string, door: string): string | undefined {
   const doors = Object.hasOwn(moved, door) ? Object.entries(moved[door] ?? {}) : [];
   return doors.find(([, names]) => names.trim().split(/\s+/).includes(name))?.[0];

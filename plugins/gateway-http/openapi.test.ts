@@ -13,6 +13,7 @@ const weather: Plugin = definePlugin({
       method: "PUT",
       path: "/api/weather/:city",
       auth: "token",
+      may: "manage",
       summary: "Sets the weather.",
       bodySchema: Type.Object({ degrees: Type.Number({ minimum: -90 }) }),
       replySchema: Type.Object({ city: Type.String() }),

@@ -222,7 +222,7 @@ test("GW-04: a path in any other writing gets the status of the canonical path, 
     plugins: [
       memoryStore(),
       fakeProvider(["x"]),
-      routePlugin({ ...base, name: "a", method: "GET", path: "/plugin/secret", auth: "token" }),
+      routePlugin({ ...base, name: "a", method: "GET", path: "/plugin/secret", auth: "token", may: "read" }),
     ],
   });
   const { token } = await gateway.pair();
@@ -295,7 +295,7 @@ test("GW-01: a plugin's routes are served with the auth that they state", async 
       routePlugin(
         { ...base, handle, name: "open", method: "GET", path: "/plugin/open/:id", auth: "none" },
         { ...base, handle, name: "own", method: "POST", path: "/plugin/own", auth: "own" },
-        { ...base, name: "shut", method: "PUT", path: "/plugin/shut", auth: "token" },
+        { ...base, name: "shut", method: "PUT", path: "/plugin/shut", auth: "token", may: "read" },
         {
           ...base,
           handle: async () => ({ status: 401, body: {} }),

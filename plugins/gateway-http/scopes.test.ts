@@ -8,6 +8,8 @@ import {
   directMessage,
   Inbox,
   listAll,
+  many,
+  type Route,
   Routes,
   Store,
   Tools,
@@ -33,6 +35,9 @@ const run = async (): Promise<string> => "ran";
 const handle = async () => ({ status: 200, text: "here" });
 
 /** A route, a tool and a word for each scope, and one of each that states none. */
+/** The slot as plugins of level 2 fill it: their routes may state no scope. */
+const RoutesOfLevel2 = many<Route>("routes");
+
 const stating: Plugin = definePlugin({
   name: "stating",
   provides: [ChatCommands, Routes, Tools],
@@ -46,7 +51,7 @@ const stating: Plugin = definePlugin({
       const word = { name, summary: "Says a word.", ...stated };
       host.provide(ChatCommands, { ...word, trust: "owner", run: () => `${name} was said` });
       const at = { method: "GET", path: `/${name}`, auth: "token", summary: "Answers." } as const;
-      host.provide(Routes, { name: `GET /${name}`, ...at, ...stated, handle });
+      host.provide(RoutesOfLevel2, { name: `GET /${name}`, ...at, ...stated, handle });
     }
     host.hooks.beforeToolCall.tap(({ tool }) =>
       tool === "talk" ? ask({ code: "SURE", message: "are you sure?" }) : undefined,
@@ -272,6 +277,7 @@ test("SDK-21: a route begins no turn for a token without talk, whatever it needs
         method: "GET",
         path: "/begin",
         auth: "token",
+        may: "manage",
         summary: "Begins a turn.",
         async handle({ caller, signal }) {
           const said = { channel: "http", id: "1", from: "x", text: "hi", trust: "owner" } as const;

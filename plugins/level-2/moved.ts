@@ -1,18 +1,21 @@
-/** Where names of level 2 stand now: by the door that they had, by their new door, `""` if they have none. */
+/**
+ * Places of the names of level 2: by the door that they had, by the door that they have now,
+ * which is empty if they have none.
+ */
 export const moved: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "@gantry/sdk": {
     "@gantry/sdk/fill": `
-    AcceptBounds Acceptance AnswerOutcome Asked Budget BudgetVerdict CallOptions Claim ClaimBounds
+    AcceptBounds Acceptance AnswerOutcome Budget BudgetVerdict CallOptions Claim ClaimBounds
     ClaimedMessages ClaimedTurn ClaimedTurnOptions CommandOption ConfigChange ConfigEditor
     Confining ConnectOptions ConnectTls ConversationControl Decider Decision DecisionOutcome
     DirectoryEntry EffectsContext Effort Enforcement Erased EventQueue FileFound FileReplaced
-    FileSearch FoundLine GivenWords HookKind KeptMessage LaneState LaneStats Lanes Lease Loopback
+    FileSearch FoundLine GivenWords HookKind KeptMessage LaneState Lanes Lease Loopback
     LoopbackVisit MediaFacts MessageWorker MissingGuard ModelRouter Notice OpenSpec OptionValue
     Pages ProcessEnd ProcessPipe QuestionEnd Redactor Redactors Reloaded ReplyHeaders Retry
     RouteFailure RoutedEvent RunSpec RunningTurn RunningWorker RuntimeLimits SandboxPolicy
     SandboxedFiles SearchResult Served SessionSummary SessionView Sessions SocketEnd TapOptions
     ToolCallOutcome ToolFacts Trial TurnBudget Usage UsageRow UsageSum ValueLife
-    ValuePage Waiting WebField WebForm WebPage Window WriteOptions allOf approvalText
+    ValuePage WebField WebForm WebPage Window WriteOptions allOf approvalText
     autonomyLevels causedBy charactersPerToken eventFrame hookKinds isCommandPrompt isScope
     isSecret isWholeConversation isWider lacking laneOf lengthOf masked mediaIn mediaRef noticeFor
     noticeId offerOf providerKeys readTraceparent sandboxingKeys scopes servedBy settledText
@@ -20,8 +23,9 @@ export const moved: Readonly<Record<string, Readonly<Record<string, string>>>> =
     `,
     "@gantry/sdk/node": "NameTest fileNames secretFiles",
     "": `
-    ArgsOf AuditType Capabilities ErrorRow FormField RouteAuth Sender SessionAccess Speech Stopped
-    Tap TextPart ToolHints TraceParent TurnUsage UsageKey endedText
+    ArgsOf Asked AuditType Capabilities ErrorRow FormField LaneStats MaterialFolder RouteAuth Sender
+    SessionAccess Speech Stopped
+    Tap TextPart ToolHints TraceParent TurnUsage UsageKey Waiting endedText
     `,
   },
   "@gantry/sdk/channel": { "@gantry/sdk/fill": "settledText" },

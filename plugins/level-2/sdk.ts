@@ -14,5 +14,8 @@ export function definePlugin(definition: PluginDefinition): Plugin {
   return define({ sdk: SDK_LEVEL, ...definition });
 }
 
-/** The slot of routes, where one that asks for a token may state no scope and then needs `manage`. */
+/**
+ * The slot of routes, where one that asks for a token may state no scope and then needs
+ * `manage`.
+ */
 export const Routes = many<Route>("routes", wrongRoute);
