@@ -1,4 +1,13 @@
-import type { Json, ModelAnswer, ModelRef, ProviderFailure, StopReason, ToolUse } from "@gantry/sdk";
+import {
+  textParts,
+  type ChatMessage,
+  type Json,
+  type ModelAnswer,
+  type ModelRef,
+  type ProviderFailure,
+  type StopReason,
+  type ToolUse,
+} from "@gantry/sdk";
 import type { RoutedEvent, Served } from "@gantry/sdk/fill";
 
 /** One answer of the model, as far as it has come. */
@@ -56,4 +65,16 @@ export class Answer {
       ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
     };
   }
+}
+
+/** Returns the answer as the conversation keeps it. */
+export function asMessage({ text, calls, providerData }: Answer): ChatMessage {
+  const message = { role: "assistant" as const, parts: text === "" ? [] : textParts(text), toolCalls: calls };
+  return providerData === undefined ? message : { ...message, providerData };
+}
+
+/** Returns the result of a call that was not run. */
+export function unanswered(call: ToolUse): ChatMessage {
+  const parts = textParts("The turn ended before this was run.");
+  return { role: "tool", callId: call.id, name: call.name, parts, failed: true };
 }

@@ -11,7 +11,7 @@ import { errors } from "./errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { scopesOf } from "../tools/scopes.ts";
 import { runIn } from "../tools/workspace-now.ts";
-import { Answer } from "./answer.ts";
+import { Answer, asMessage, unanswered } from "./answer.ts";
 import { runCalls, type CallResult } from "./calls.ts";
 import { collectCompletion } from "./completion.ts";
 import { Fitting, type Overhead } from "./fitting.ts";
@@ -230,14 +230,4 @@ export class TurnRun {
 /** When the person spoke, oldest first. */
 function timesIn(messages: readonly ChatMessage[]): readonly number[] {
   return messages.flatMap((message) => (message.role === "user" ? (message.at ?? []) : []));
-}
-
-function asMessage({ text, calls, providerData }: Answer): ChatMessage {
-  const message = { role: "assistant" as const, parts: text === "" ? [] : textParts(text), toolCalls: calls };
-  return providerData === undefined ? message : { ...message, providerData };
-}
-
-function unanswered(call: ToolUse): ChatMessage {
-  const parts = textParts("The turn ended before this was run.");
-  return { role: "tool", callId: call.id, name: call.name, parts, failed: true };
 }
