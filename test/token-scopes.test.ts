@@ -22,6 +22,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { allPlugins } from "../.ci/reference.ts";
 import { Devices } from "../plugins/gateway-http/devices.ts";
 import { startGateway, type TestGateway } from "../plugins/gateway-http/gateway.test-kit.ts";
+import askWords from "../plugins/ask-words/index.ts";
 import slashWords from "../plugins/slash-words/index.ts";
 
 const numRuns = process.env["GANTRY_LONG"] ? 20_000 : 2_000;
@@ -111,7 +112,7 @@ beforeAll(async () => {
   const offering = bundled.filter(
     ({ name, provides }) => name !== "gateway-http" && provides?.some(({ id }) => id === Routes.id),
   );
-  const plugins = [memoryStore(), fakeNet(), model, slashWords, stating, ...offering];
+  const plugins = [memoryStore(), fakeNet(), model, askWords, slashWords, stating, ...offering];
   gateway = await startGateway({ plugins, config });
   const devices = new Devices(gateway.host.slot(Store).values);
   for (const may of fc.sample(fc.subarray([...scopes]), 400)) {

@@ -1,5 +1,5 @@
 import { definePlugin, Routes, type Plugin } from "@gantry/sdk";
-import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { bundledPlugin, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { startGateway } from "./gateway.test-kit.ts";
@@ -36,7 +36,10 @@ const song: Plugin = definePlugin({
 });
 
 test("GW-01: the description lists every route with its schemas and its auth, a plugin's too, for paired devices only", async () => {
-  await using gateway = await startGateway({ plugins: [memoryStore(), fakeProvider(["x"]), weather, song] });
+  const askWords = await bundledPlugin("ask-words");
+  await using gateway = await startGateway({
+    plugins: [memoryStore(), fakeProvider(["x"]), askWords, weather, song],
+  });
   expect((await gateway.ask("/api/openapi.json")).status).toBe(401);
   const { token } = await gateway.pair();
   const { json } = await gateway.ask("/api/openapi.json", { token });
