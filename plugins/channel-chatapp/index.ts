@@ -1,6 +1,6 @@
 import { definePlugin, optional, refuse } from "@gantry/sdk";
 import { Channels, Checks, Inbox, Media, People, Routes, Store, Upstream } from "@gantry/sdk";
-import { showWorking, trustOf } from "@gantry/sdk/channel";
+import { readMarkdown, showWorking, trustOf } from "@gantry/sdk/channel";
 import { readAddress } from "./address.ts";
 import { chatappChecks } from "./checks.ts";
 import { config } from "./config.ts";
@@ -45,6 +45,8 @@ export default definePlugin({
         return showWorking(typingMs, signal, () => graph.working(message, AbortSignal.timeout(typingMs)));
       },
     });
+    // A service that has run out of descriptors still renders what it answers.
+    host.onServe(async () => void (await readMarkdown("")));
     host.hooks.onInboundMessage.tap(({ channel, sender }) => {
       if (channel !== "chatapp" || trustOf(sender.id, settings.people)) return undefined;
       return refuse(errors.CHATAPP_NOT_ALLOWED(sender.id));
