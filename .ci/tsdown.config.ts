@@ -143,6 +143,9 @@ export default defineConfig({
             "sdk/node/(?!checked-proxy|decoy)",
             "sdk/security/(?=file-names)",
             "plugins/shared/",
+            // The service and its workers share them.
+            "plugins/sandbox-landlock/(?=bounds|errors|frames|messages)",
+            "plugins/sandbox-landlock/workspace/(?=git-settings)",
           ),
         },
         { name: "sdk", test: filesBelow("sdk/", `sdk/(?:${sdkRooms})/`) },

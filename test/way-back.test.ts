@@ -13,7 +13,7 @@ let newer = "";
 
 /** The release that is built, with one more step of the store's layout. */
 beforeAll(() => {
-  const last = "`ALTER TABLE memory ADD COLUMN sources TEXT`";
+  const last = "`ALTER TABLE inbox ADD COLUMN files TEXT`";
   const file = nextRelease(packed(), folder, "0.2.0", (release) => {
     const parts = readdirSync(release).map((name) => path.join(release, name));
     for (const part of parts.filter((name) => name.endsWith(".js"))) {

@@ -3,11 +3,10 @@ import { promisify } from "node:util";
 import { errors as shared, GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { openFile, type HeldBy } from "./open.ts";
-import { prune, type PruneOptions } from "./prune.ts";
+import { prune, PRUNE_EVERY_MS, type PruneOptions } from "./prune.ts";
 import type { Sql } from "./sql.ts";
 
 const sync = promisify(fdatasync);
-const HOUR = 3_600_000;
 const SEE_MS = 500;
 
 interface Waiting {
@@ -187,7 +186,7 @@ export class Database {
   #prune(sql: Sql): void {
     const now = Date.now();
     if (now < this.#pruneAt) return;
-    this.#pruneAt = now + (prune(sql, now, this.#pruning) ? 1000 : HOUR);
+    this.#pruneAt = now + (prune(sql, now, this.#pruning) ? 1000 : PRUNE_EVERY_MS);
   }
 
   async #open(): Promise<Sql> {

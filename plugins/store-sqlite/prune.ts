@@ -3,6 +3,8 @@ import { removeSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 const DAY = 86_400_000;
+/** What was looked through a shorter time ago, perhaps by another process, is not looked through again. */
+export const PRUNE_EVERY_MS = 3_600_000;
 /** Platforms redeliver for up to seven days; a finished message's id is kept one day longer. */
 const DONE_MS = 8 * DAY;
 /** What was put aside stays to be looked at. */
@@ -27,11 +29,17 @@ export interface PruneOptions {
   onPruned?(pruned: Pruned): void;
 }
 
-/**
- * Drops what has had its time, a bounded piece at once; returns true if more may be left. While the
- * clock is far ahead of the store, only what has an end of its own is dropped.
- */
-export function prune(sql: Sql, now: number, { sessionsMs, onPruned }: PruneOptions): boolean {
+/** Drops what has had its time, a bounded piece at once; returns true if more may be left. */
+export function prune(sql: Sql, now: number, options: PruneOptions): boolean {
+  const pruned = named<number>(sql, "pruned");
+  if (pruned !== undefined && now >= pruned && now - pruned < PRUNE_EVERY_MS) return false;
+  const isMore = pruneNow(sql, now, options);
+  if (!isMore) name(sql, "pruned", now);
+  return isMore;
+}
+
+/** While the clock is far ahead of the store, drops only what has an end of its own. */
+function pruneNow(sql: Sql, now: number, { sessionsMs, onPruned }: PruneOptions): boolean {
   const ended = pruneEnded(sql, now);
   if (holdsBack(sql, now)) return ended;
   const conversations = pruneSessions(sql, now, sessionsMs ?? Number.POSITIVE_INFINITY);
@@ -48,14 +56,22 @@ export function prune(sql: Sql, now: number, { sessionsMs, onPruned }: PruneOpti
 
 /** Notes the time; returns true while retention waits, as {@link judgeClock} says. */
 function holdsBack(sql: Sql, now: number): boolean {
-  const { space, key } = clockHold;
-  const kept = sql.get<{ value: string }>("SELECT value FROM named WHERE space = ? AND key = ?", space, key);
-  const before = kept ? (JSON.parse(kept.value) as ClockHold) : { at: newest(sql) ?? now };
+  const before = named<ClockHold>(sql, clockHold.key) ?? { at: newest(sql) ?? now };
   const hold = judgeClock(before, now);
+  name(sql, clockHold.key, hold);
+  return hold.heldSince !== undefined;
+}
+
+function named<T>(sql: Sql, key: string): T | undefined {
+  const text = "SELECT value FROM named WHERE space = ? AND key = ?";
+  const row = sql.get<{ value: string }>(text, clockHold.space, key);
+  return row && (JSON.parse(row.value) as T);
+}
+
+function name(sql: Sql, key: string, value: unknown): void {
   const text =
     "INSERT INTO named (space, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value";
-  sql.run(text, space, key, JSON.stringify(hold));
-  return hold.heldSince !== undefined;
+  sql.run(text, clockHold.space, key, JSON.stringify(value));
 }
 
 /** Returns the newest time in a store of a release that noted none. */

@@ -34,7 +34,7 @@ test.skipIf(!mayMount)(
     const senders = ["492", "493", "494", "495", "496", "497"];
     const write = (id: string) => service.platform.deliver(service.base, "491", id, `message-${id}`);
     const faults: readonly Fault[] = [
-      { part: "store", ready: 503, begin: () => disk.fill(0), end: () => disk.free(0) },
+      { part: "disk", ready: 503, begin: () => disk.fill(0), end: () => disk.free(0) },
       {
         part: "clock",
         ready: 200,
