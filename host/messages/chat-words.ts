@@ -112,12 +112,18 @@ export class ChatWords {
     const [, word, args = ""] = form.exec(textOf(message.parts)) ?? [];
     if (word === undefined) return undefined;
     const commands = this.#commandsFor(message);
-    const command = commands.find(({ name }) => name === word.toLowerCase());
+    const named = commands.find(({ name }) => name === word.toLowerCase());
+    const command = named ?? (await this.#alsoFor(word, commands));
     if (!command) return this.#unscoped(word, message)?.message ?? unknown(word, commands);
     const conversation = new Control(this.#deps, message, session);
     try {
       const facts = { user: userOf(message), trust: message.trust };
-      const said = await command.run({ args: args.trim(), ...facts, conversation, commands });
+      const said = await command.run({
+        args: (named ? args : `${word} ${args}`).trim(),
+        ...facts,
+        conversation,
+        commands,
+      });
       if (typeof said === "string" || isCommandPrompt(said)) return said;
       throw new Error("it answered neither text nor parts.");
     } catch (error) {
@@ -137,6 +143,17 @@ export class ChatWords {
     const trusted = all.filter((one) => ranks.indexOf(one.trust ?? usual) <= ranks.indexOf(trust));
     const may = trusted.filter((command) => has.includes(scopeFor(command)));
     return may.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** One that cannot say whether a word is its own does not answer it. */
+  async #alsoFor(word: string, commands: readonly ChatCommand[]): Promise<ChatCommand | undefined> {
+    for (const command of commands)
+      try {
+        if (await command.alsoFor?.(word)) return command;
+      } catch (error) {
+        this.#deps.log.warn({ err: asError(error) }, `/${command.name} cannot say what it also answers.`);
+      }
+    return undefined;
   }
 
   /** Says to a caller which scope a word needs that their token lacks. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Logger, PromptScene } from "@gantry/sdk";
 import type { SandboxedFiles } from "@gantry/sdk/fill";
 import { plainFileBytes } from "../shared/plain-file.ts";
-import type { Trust } from "./trust.ts";
+import type { OwnedFolders } from "../shared/owned-folders.ts";
 
 const NAME = "AGENTS.md";
 /** Bytes of one file that are read. */
@@ -28,7 +28,7 @@ export interface AgentsTexts {
  */
 export function agentsFiles(
   files: () => SandboxedFiles | undefined,
-  trust: Trust,
+  trust: OwnedFolders,
   log: Logger,
 ): (workspace: string, signal: AbortSignal) => Promise<AgentsTexts> {
   const known = new Map<string, Known>();

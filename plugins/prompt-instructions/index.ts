@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { agentsFiles, oncePerScene } from "./agents-files.ts";
 import { errors } from "./errors.ts";
 import { instructionsText } from "./instructions.ts";
-import { trust } from "./trust.ts";
+import { ownedFolders, trustedInstructions } from "../shared/owned-folders.ts";
 import { dateNote, placeText } from "./place.ts";
 
 /** Characters of instructions and of AGENTS.md that are shown to the model. */
@@ -22,11 +22,7 @@ export default definePlugin({
             "What the model is told before every conversation: the text itself, or `file:` and a path (from <config_dir>).",
         }),
       ),
-      trusted_instructions: Type.Array(Type.String({ minLength: 1 }), {
-        default: [],
-        description:
-          "Folders whose AGENTS.md, also in folders beneath, is taken for your own words, as the configured workspace's is. Of any other folder that is opened (-C) it is shown to the model too, and counts as material from outside. Of the folders above the one that is opened it is shown up to the outermost that you name here, or up to the configured workspace.",
-      }),
+      trusted_instructions: trustedInstructions,
     }),
     security: Type.Object({ workspace_path: securityKeys.workspace_path }),
   }),
@@ -37,7 +33,7 @@ export default definePlugin({
     const { runtime } = host.needs;
     const { instructions, trusted_instructions } = host.config.agent;
     const { workspace_path = "workspace" } = host.config.security;
-    const owners = trust(runtime.configDir, workspace_path, trusted_instructions);
+    const owners = ownedFolders(runtime.configDir, workspace_path, trusted_instructions);
     host.provide(PromptParts, {
       name: "instructions",
       order: 10,

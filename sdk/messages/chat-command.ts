@@ -6,7 +6,7 @@ import type { ModelRef } from "../models/model-ref.ts";
 import type { Scope } from "../security/scope.ts";
 import type { SessionSummary } from "../store/store.ts";
 import { many } from "../contract/slot.ts";
-import { hasScope, having } from "../contract/shape.ts";
+import { all, hasScope, having, mayHave } from "../contract/shape.ts";
 
 /** What a command may do to the conversation that it was written in, and to no other. */
 export interface ConversationControl {
@@ -57,6 +57,11 @@ export interface ChatCommand {
   /** The scope that a token needs for it. Default `manage` for a command of owners, else `talk`. */
   readonly may?: Scope;
   /**
+   * True for a word that no command is named by and that this one answers, with the word before its arguments: `/review x`
+   * as `/skill review x`. Hosts of earlier releases do not ask it.
+   */
+  alsoFor?(word: string): Awaitable<boolean>;
+  /**
    * Gives what the person is told, sign by sign; empty where what it did speaks for itself. Or what the person says to the
    * model by it: that begins a turn. It works while a turn runs, so it must not wait for one.
    */
@@ -84,7 +89,7 @@ function isPart(value: unknown): boolean {
 
 export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCommand) => {
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(command.name)) return "has a name with other signs than a-z, 0-9 and -";
-  const missing = having("run")(command);
+  const missing = all(having("run"), mayHave("alsoFor"))(command);
   if (missing) return missing;
   if (typeof command.summary !== "string" || !command.summary) return "has no summary for /help";
   const isTrust = ["guest", "member", "owner"].includes(command.trust ?? "guest");

@@ -1,8 +1,17 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
+import { Type } from "typebox";
 import { expandHome, followLinks, isInside } from "@gantry/sdk/node";
 
-export interface Trust {
+/** The key `agent.trusted_instructions`. */
+export const trustedInstructions: Type.TArray<Type.TString> = Type.Array(Type.String({ minLength: 1 }), {
+  default: [],
+  description:
+    "Folders whose AGENTS.md and other instructions, also in folders beneath, are taken for your own words, as the configured workspace's are. Of any other folder that is opened (-C) they are shown to the model too, and count as material from outside. Of the folders above the one that is opened AGENTS.md is shown up to the outermost that you name here, or up to the configured workspace.",
+});
+
+/** Which folders hold instructions of the owner. */
+export interface OwnedFolders {
   /**
    * Whether the instructions that lie in a folder are the owner's: those of the configured workspace, since no tool may
    * change them there, and of the folders that the owner names.
@@ -12,7 +21,11 @@ export interface Trust {
   rootOf(folder: string): Promise<string>;
 }
 
-export function trust(configDir: string, configured: string, folders: readonly string[]): Trust {
+export function ownedFolders(
+  configDir: string,
+  configured: string,
+  folders: readonly string[],
+): OwnedFolders {
   // Asked at every turn: of a folder that is there, without a thread, and as followLinks resolves it.
   const resolved = (written: string): string | Promise<string> => {
     const at = path.resolve(configDir, expandHome(written));

@@ -1,0 +1,54 @@
+import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import path from "node:path";
+import { isInside } from "@gantry/sdk/node";
+
+/** What people and models write; the standard allows less. */
+const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u;
+
+/** Where a skill was found. */
+export interface FoundSkill {
+  /** The name of its folder. */
+  readonly name: string;
+  /** The real path of its folder. */
+  readonly folder: string;
+  /** The real path of the workspace that it lies in; undefined for one of the owner's own two places. */
+  readonly workspace: string | undefined;
+}
+
+/** Returns the skills that a workspace sees, the nearest first; of the same name the first one counts. */
+export function findSkills(configDir: string, home: string, workspace: string): readonly FoundSkill[] {
+  return [
+    ...skillsIn(path.join(workspace, ".agents", "skills"), workspace),
+    ...skillsIn(path.join(configDir, "skills"), undefined),
+    ...skillsIn(path.join(home, ".agents", "skills"), undefined),
+  ];
+}
+
+/** Folders only: what is a link itself could lead elsewhere tomorrow. */
+function skillsIn(place: string, workspace: string | undefined): readonly FoundSkill[] {
+  const real = realPlace(place);
+  if (real === undefined || (workspace !== undefined && !isInside(real, workspace))) return [];
+  return namesIn(real)
+    .map((name) => ({ name, folder: path.join(real, name), workspace }))
+    .filter(({ name, folder }) => nameForm.test(name) && isFolder(folder));
+}
+
+function realPlace(place: string): string | undefined {
+  try {
+    return realpathSync.native(place);
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+function isFolder(at: string): boolean {
+  return lstatSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,51 @@
+import { errors } from "./errors.ts";
+import { readSkillFolder, type SkillEntry } from "./folder-bytes.ts";
+import { readHead, type SkillHead } from "./skill-head.ts";
+import { isSkillFile, skillFileOf, splitSkill, utf8Of } from "./skill-text.ts";
+import { verdictOn } from "./verdict.ts";
+
+/** A skill as somebody who decides on it reads it. */
+export interface ReadSkill {
+  readonly hash: string;
+  readonly entries: readonly SkillEntry[];
+  /** SKILL.md as written. */
+  readonly text: string;
+  readonly head: SkillHead;
+  readonly name: string;
+  readonly description: string;
+  /** As written; it lifts nothing here. */
+  readonly allowedTools: string | undefined;
+  /** What the standard finds wrong, though the skill can be used. */
+  readonly findings: readonly string[];
+}
+
+/** Reads a skill whole. Throws SKILL_UNREADABLE for one without SKILL.md, head, name or description. */
+export async function readSkill(folder: string, folderName: string): Promise<ReadSkill> {
+  const { hash, entries, kept } = await readSkillFolder(folder, isSkillFile);
+  const bytes = skillFileOf(kept);
+  const text = bytes && utf8Of(bytes);
+  if (text === undefined) throw errors.SKILL_UNREADABLE(folder, "it has no SKILL.md in UTF-8");
+  const parts = splitSkill(text);
+  if (typeof parts === "string") throw errors.SKILL_UNREADABLE(folder, parts);
+  const head = readHead(parts.head);
+  if (typeof head === "string") throw errors.SKILL_UNREADABLE(folder, head);
+  const findings = verdictOn(head, folderName);
+  const { name, description } = head;
+  if (!isText(name) || !isText(description)) throw errors.SKILL_UNREADABLE(folder, findings.join(" "));
+  const tools = head["allowed-tools"];
+  const allowedTools = tools === undefined ? undefined : [tools].flat().join(" ");
+  return {
+    hash,
+    entries,
+    text,
+    head,
+    name: name.trim(),
+    description: description.trim(),
+    allowedTools,
+    findings,
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
