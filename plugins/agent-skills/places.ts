@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isInside } from "@gantry/sdk/node";
 
@@ -34,6 +34,8 @@ function skillsIn(place: string, workspace: string | undefined): readonly FoundS
 }
 
 function realPlace(place: string): string | undefined {
+  // Most workspaces have none, and an error costs more than this question.
+  if (!statSync(place, { throwIfNoEntry: false })) return undefined;
   try {
     return realpathSync.native(place);
   } catch {

@@ -9,6 +9,9 @@ import { isSkillFile, skillFileOf, splitSkill, utf8Of } from "./skill-text.ts";
 /** Bytes of one file that the model is shown. */
 const maxFileBytes = 256 * 1024;
 
+/** Each turn looks several times; a skill that is new is seen this much later. */
+const lookAgainMs = 1_000;
+
 /** A skill's instructions as they may be used. */
 export interface SkillInstructions {
   readonly skill: KnownSkill;
@@ -23,6 +26,9 @@ export class SkillShelf {
   readonly #configDir: string;
   readonly #acceptances: Acceptances;
   readonly #owned: OwnedFolders;
+  #last:
+    | { readonly workspace: string; readonly at: number; readonly found: readonly FoundSkill[] }
+    | undefined;
 
   constructor(configDir: string, acceptances: Acceptances, owned: OwnedFolders) {
     this.#configDir = configDir;
@@ -81,7 +87,12 @@ export class SkillShelf {
   }
 
   #found(workspace: string): readonly FoundSkill[] {
-    return findSkills(this.#configDir, homedir(), workspace);
+    const last = this.#last;
+    const now = performance.now();
+    if (last?.workspace === workspace && now - last.at < lookAgainMs) return last.found;
+    const found = findSkills(this.#configDir, homedir(), workspace);
+    this.#last = { workspace, at: now, found };
+    return found;
   }
 
   async #named(name: string, workspace: string): Promise<KnownSkill> {

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import type { CommandContext } from "@gantry/sdk";
 
 /** True for a clear yes, or with --yes; false where nobody is there to ask. */
@@ -8,6 +7,7 @@ export async function askPerson(
 ): Promise<boolean> {
   if (options["yes"] === true) return true;
   if (!interactive) return false;
+  const { createInterface } = await import("node:readline/promises");
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^\s*y(es)?\s*$/i.test(await reader.question(`${question} [y/N] `, { signal }));
