@@ -1,0 +1,97 @@
+import type { Store } from "@gantry/sdk";
+import { passedDueTimes } from "./due-times.ts";
+import type { NextDue } from "./due.ts";
+import type { Job, JobRun } from "./job.ts";
+import { runJob, trustNow, type RunNeeds } from "./one-run.ts";
+import type { JobShelf, Mark } from "./shelf.ts";
+
+/** How long a job's lane is held for a run without a word of its process. */
+const leaseMs = 60_000;
+
+export interface DealNeeds extends RunNeeds {
+  readonly store: () => Store;
+  readonly shelf: JobShelf;
+}
+
+/** What a look at a job's due times came to. */
+export interface Dealt {
+  /** The run that was ended, or was found cut off. */
+  readonly run: JobRun | undefined;
+}
+
+/**
+ * Deals with all that has fallen due of a job; undefined where another process does. Each due time comes to one record that says
+ * done, failed or skipped, also if the process ends at any moment: what was begun is not begun again.
+ */
+export async function dealWith(
+  needs: DealNeeds,
+  job: Job,
+  next: NextDue,
+  signal: AbortSignal,
+): Promise<Dealt | undefined> {
+  const { lanes } = needs.store();
+  const lease = await lanes.hold(`job:${job.name}`, leaseMs);
+  if (!lease) return undefined;
+  const lost = new AbortController();
+  const renew = async (): Promise<void> => {
+    if (!(await lanes.renew(lease, leaseMs))) lost.abort();
+  };
+  const renewing = setInterval(() => void renew().catch(() => undefined), leaseMs / 3);
+  try {
+    return await dealHeld(needs, job, next, AbortSignal.any([signal, lost.signal]));
+  } finally {
+    clearInterval(renewing);
+    await lanes.release(lease);
+  }
+}
+
+async function dealHeld(needs: DealNeeds, job: Job, next: NextDue, signal: AbortSignal): Promise<Dealt> {
+  const { shelf } = needs;
+  const mark = await shelf.mark(job.name);
+  if (!mark || mark.isPaused === true) return { run: undefined };
+  const cutOff = await endCutOff(shelf, job, mark);
+  const { run: due, skipped, last } = passedDueTimes(job, next, mark.handled, Date.now());
+  for (const { due: missed, reason } of skipped)
+    await shelf.addRun({ ...beginning(job, missed), state: "skipped", reason, ended: now() });
+  const run = due === undefined ? undefined : await runOnce(needs, job, due, mark, signal);
+  const { begun: _, ...kept } = (await shelf.mark(job.name)) ?? mark;
+  if (last !== undefined || mark.begun !== undefined)
+    await shelf.setMark(job.name, { ...kept, handled: Math.max(last ?? 0, kept.handled) });
+  return { run: run ?? cutOff };
+}
+
+async function runOnce(
+  needs: DealNeeds,
+  job: Job,
+  due: number,
+  mark: Mark,
+  signal: AbortSignal,
+): Promise<JobRun | undefined> {
+  const { shelf } = needs;
+  const facts = beginning(job, due);
+  await shelf.setMark(job.name, { ...mark, begun: due });
+  if (!(await shelf.addRun({ ...facts, state: "begun" }))) return undefined;
+  const approvals = job.place && trustNow(needs.people, job) === "owner" ? "ask" : "none";
+  const { reply: _, ...end } = await runJob(needs, job, facts.due, approvals, signal);
+  const run: JobRun = { ...facts, ...end, ended: now() };
+  await shelf.endRun(run);
+  return run;
+}
+
+/** A run that was begun and that nobody holds ended with its process. What it did is done, so it is not run again. */
+async function endCutOff(shelf: JobShelf, job: Job, { begun }: Mark): Promise<JobRun | undefined> {
+  if (begun === undefined) return undefined;
+  const run = await shelf.run(job.name, new Date(begun).toISOString());
+  if (run?.state !== "begun") return undefined;
+  const ended: JobRun = { ...run, state: "failed", reason: "The process ended while it ran.", ended: now() };
+  await shelf.endRun(ended);
+  return ended;
+}
+
+function beginning(job: Job, due: number): Pick<JobRun, "job" | "due" | "begun"> {
+  return { job: job.name, due: new Date(due).toISOString(), begun: now() };
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

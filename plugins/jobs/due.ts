@@ -1,0 +1,90 @@
+import type { Cron } from "croner";
+import { errors } from "./errors.ts";
+import type { Job, Schedule } from "./job.ts";
+
+/** Gives the first due time behind `after` (both Unix ms); undefined where there is none. */
+export type NextDue = (after: number) => number | undefined;
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Reads a schedule. Throws JOB_WHEN, JOB_CRON, JOB_EVERY, JOB_AT or JOB_TIME_ZONE. */
+export async function nextDueOf(job: Schedule & Pick<Job, "name" | "made">): Promise<NextDue> {
+  const written = (["cron", "every", "at"] as const).filter((key) => job[key] !== undefined);
+  if (written.length !== 1) throw errors.JOB_WHEN(job.name, written.join(" and ") || "none");
+  checkZone(job);
+  if (job.every !== undefined) return everyDue(job.name, job.every, job.made);
+  if (job.at !== undefined) return atDue(job.name, job.at, job.time_zone);
+  return cronDue(job.name, job.cron ?? "", job.time_zone);
+}
+
+/** Returns the shortest time between two due times that follow `from`, in ms; undefined where it is due once at most. */
+export function shortestGap(next: NextDue, from: number): number | undefined {
+  let shortest: number | undefined;
+  let last = next(from);
+  // A week of a pattern shows its gaps; no more than a day's minutes are looked at.
+  for (let i = 0; i < 1_440 && last !== undefined; i += 1) {
+    const following = next(last);
+    if (following === undefined) break;
+    shortest = Math.min(shortest ?? Infinity, following - last);
+    last = following;
+  }
+  return shortest;
+}
+
+function checkZone({ name, time_zone }: Schedule & Pick<Job, "name">): void {
+  if (time_zone === undefined) return;
+  try {
+    Intl.DateTimeFormat("en", { timeZone: time_zone });
+  } catch {
+    throw errors.JOB_TIME_ZONE(name, time_zone);
+  }
+}
+
+function everyDue(name: string, every: string, made: number): NextDue {
+  const [, count = "", unit = ""] = /^([1-9]\d{0,4})([mhd])$/.exec(every) ?? [];
+  const period = Number(count) * (units[unit as keyof typeof units] ?? 0);
+  if (period === 0) throw errors.JOB_EVERY(name, every);
+  return (after) => made + (Math.floor(Math.max(0, after - made) / period) + 1) * period;
+}
+
+async function atDue(name: string, at: string, zone: string | undefined): Promise<NextDue> {
+  const [, date, time, offset] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:\d\d)?$/.exec(at) ?? [];
+  if (date === undefined || time === undefined || !isDay(date)) throw errors.JOB_AT(name, at);
+  const whole = time.length === 5 ? `${time}:00` : time;
+  const due =
+    offset === undefined
+      ? await localTime(name, at, `${date}T${whole}`, zone)
+      : Date.parse(`${date}T${whole}${offset}`);
+  if (Number.isNaN(due)) throw errors.JOB_AT(name, at);
+  return (after) => (due > after ? due : undefined);
+}
+
+/** `Date` takes the 30th of February for the 2nd of March. */
+function isDay(date: string): boolean {
+  const parsed = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
+}
+
+/** A local time that a change of the clock leaves out falls due at the change. */
+async function localTime(name: string, at: string, local: string, zone: string | undefined): Promise<number> {
+  const { Cron: Pattern } = await import("croner");
+  try {
+    const once = new Pattern(local, { paused: true, ...(zone !== undefined && { timezone: zone }) });
+    return once.nextRun(new Date(0))?.getTime() ?? Number.NaN;
+  } catch {
+    throw errors.JOB_AT(name, at);
+  }
+}
+
+async function cronDue(name: string, cron: string, zone: string | undefined): Promise<NextDue> {
+  const { Cron: Pattern } = await import("croner");
+  let pattern: Cron;
+  try {
+    const options = { paused: true, mode: "5-part", ...(zone !== undefined && { timezone: zone }) } as const;
+    pattern = new Pattern(cron, options);
+  } catch (error) {
+    throw errors.JOB_CRON(cron, name, (error as Error).message);
+  }
+  return (after) => pattern.nextRun(new Date(after))?.getTime();
+}

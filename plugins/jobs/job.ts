@@ -1,0 +1,59 @@
+import type { Conversation, Json, Sources, Trust } from "@gantry/sdk";
+
+/** When a job is due: exactly one of the three. */
+export interface Schedule {
+  /** Five fields: minute, hour, day of the month, month, day of the week. */
+  readonly cron?: string;
+  /** A number of minutes, hours or days: `90m`, `2h`, `1d`. */
+  readonly every?: string;
+  /** A date and time, in the time zone unless it says its own. */
+  readonly at?: string;
+  /** An IANA name. Default: that of the machine. */
+  readonly time_zone?: string;
+}
+
+/** Where a job says what came of it. */
+export interface Place {
+  readonly channel: string;
+  readonly conversation: Conversation;
+  /** The channel's own address. */
+  readonly to: Json;
+}
+
+/** A prompt that runs at its time. */
+export interface Job extends Schedule {
+  readonly name: string;
+  readonly prompt: string;
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  /** Tokens in and out of one run at most. */
+  readonly budget?: number | undefined;
+  /** What becomes of a due time that nobody was there for. */
+  readonly on_missed: "run" | "skip";
+  readonly place: Place | undefined;
+  /** Whose rights it has: `<channel>:<id>`. */
+  readonly by: string;
+  readonly trust: Trust;
+  /** What the conversation held that the job was made in. */
+  readonly sources?: Sources | undefined;
+  /** Unix ms; no due time lies before it. */
+  readonly made: number;
+  /** True if it stands in the configuration file. */
+  readonly isConfigured: boolean;
+}
+
+/** What became of one due time. */
+export interface JobRun {
+  readonly job: string;
+  /** ISO 8601, UTC. */
+  readonly due: string;
+  readonly state: "begun" | "done" | "failed" | "skipped";
+  /** Why it failed or was skipped. */
+  readonly reason?: string;
+  /** ISO 8601, UTC. */
+  readonly begun: string;
+  readonly ended?: string;
+  readonly tokens?: number;
+  /** The first characters of the answer. */
+  readonly answer?: string;
+}

@@ -1,0 +1,103 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  directMessage,
+  textOf,
+  textParts,
+  type Inbox,
+  type InboundMessage,
+  type Outbox,
+  type Part,
+  type People,
+  type Trust,
+  type TurnResult,
+} from "@gantry/sdk";
+import type { Job, JobRun } from "./job.ts";
+
+const maxAnswer = 500;
+
+const runs = new AsyncLocalStorage<true>();
+
+/** True in what a job's turn does. */
+export function isInJob(): boolean {
+  return runs.getStore() === true;
+}
+
+export interface RunNeeds {
+  readonly inbox: Inbox;
+  readonly outbox: Outbox;
+  readonly people: People | undefined;
+}
+
+/** What a run came to. */
+export type RunEnd = Pick<JobRun, "state" | "reason" | "tokens" | "answer"> & { readonly reply: string };
+
+/** Runs a job's prompt for whoever made it, and says the answer where the job says. Never throws. */
+export async function runJob(
+  { inbox, outbox, people }: RunNeeds,
+  job: Job,
+  due: string,
+  approvals: "ask" | "none" | "yes",
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  try {
+    const options = {
+      keep: false,
+      approvals,
+      signal,
+      ...(job.model !== undefined && { model: job.model }),
+      ...(job.agent !== undefined && { agent: job.agent }),
+      ...(job.budget !== undefined && { budget: { tokens: job.budget } }),
+    };
+    const result = await runs.run(true, () =>
+      inbox.prompt(messageOf(job, due, trustNow(people, job)), options),
+    );
+    const end = endOf(result);
+    if (job.place && result.reply !== "" && !result.error)
+      await outbox.send({ ...job.place, parts: textParts(result.reply), key: `job ${job.name} ${due}` });
+    return end;
+  } catch (error) {
+    return { state: "failed", reason: (error as Error).message, reply: "" };
+  }
+}
+
+/** A run is done if its turn ended well and none of its calls failed. */
+function endOf({ reply, error, stop_reason, usage, tool_calls }: TurnResult): RunEnd {
+  const tokens = usage.input_tokens + usage.output_tokens;
+  const facts = { tokens, answer: reply.slice(0, maxAnswer).toWellFormed(), reply };
+  const failed = tool_calls.find(({ decision }) => decision === "refused" || decision === "failed");
+  const reason =
+    error?.message ??
+    (stop_reason === "EndTurn" ? undefined : `The turn ended early: ${stop_reason}.`) ??
+    (failed && `The call of ${failed.tool} was ${failed.decision}${failed.code ? ` (${failed.code})` : ""}.`);
+  return reason === undefined ? { state: "done", ...facts } : { state: "failed", reason, ...facts };
+}
+
+/** Returns the rights of who made the job, or those that `[people]` gives them by now, if they are less. */
+export function trustNow(people: People | undefined, { by, trust }: Job): Trust {
+  const [channel, id] = split(by);
+  return people?.roles(channel).get(id) === "member" && trust === "owner" ? "member" : trust;
+}
+
+/** Splits `<channel>:<id>`. */
+function split(user: string): readonly [string, string] {
+  const at = user.indexOf(":");
+  return [user.slice(0, at), user.slice(at + 1)];
+}
+
+function messageOf(job: Job, due: string, trust: Trust): InboundMessage {
+  const [channel, from] = split(job.by);
+  const material = job.sources?.material ?? [];
+  const text = `[The job ${job.name}, due at ${due}.]\n${job.prompt}`;
+  const parts: readonly Part[] =
+    material.length === 0 ? textParts(text) : [{ type: "text", text, from: material.join(", ") }];
+  const { place } = job;
+  return directMessage({
+    channel,
+    id: `job ${job.name} ${due}`,
+    from,
+    text: textOf(parts),
+    parts,
+    trust,
+    ...(place && { channel: place.channel, conversation: place.conversation, replyTo: place.to }),
+  });
+}
