@@ -11,10 +11,9 @@ import {
 } from "@gantry/sdk";
 import { Type } from "typebox";
 import { ownedFolders, trustedInstructions } from "../shared/owned-folders.ts";
-import { Acceptances } from "./acceptances.ts";
 import { errors } from "./errors.ts";
-import { listText } from "./skill-list.ts";
-import { SkillShelf } from "./skill-shelf.ts";
+import type { OpenSkills } from "./open-skills.ts";
+import { skillFinder } from "./places.ts";
 import { skillTool } from "./skill-tool.ts";
 import { skillWord } from "./skill-word.ts";
 import { skillCommands } from "./words.ts";
@@ -45,14 +44,18 @@ export default definePlugin({
     const { agent, security, skills } = host.config;
     const { workspace_path = "workspace" } = security;
     const owned = ownedFolders(runtime.configDir, workspace_path, agent.trusted_instructions);
-    const acceptances = new Acceptances(() => store);
-    const shelf = new SkillShelf(runtime.configDir, acceptances, owned);
+    const find = skillFinder(runtime.configDir);
+    let opened: Promise<OpenSkills> | undefined;
+    const open = (): Promise<OpenSkills> =>
+      (opened ??= import("./open-skills.ts").then(({ openSkills }) => openSkills(find, store, owned)));
     const workspace = (): string => runtime.workspaceNow?.() ?? runtime.workspace;
     host.provide(PromptParts, {
       name: "skills",
       order: 40,
       budget: skills.list_characters,
       text: async (scene) => {
+        if (find(scene.workspace).length === 0) return undefined;
+        const { shelf, listText } = await open();
         const usable = await shelf.usable(scene.workspace);
         const listed = usable.map(({ name, accepted }) => ({
           name,
@@ -61,9 +64,9 @@ export default definePlugin({
         return listText(listed, skills.list_characters);
       },
     });
-    host.provide(Tools, skillTool(shelf, workspace));
-    host.provide(ChatCommands, skillWord(shelf, workspace));
-    const words = { shelf, acceptances, audit, workspace: runtime.workspace };
+    host.provide(Tools, skillTool(find, open, workspace));
+    host.provide(ChatCommands, skillWord(find, open, workspace));
+    const words = async () => ({ ...(await open()), audit, workspace: runtime.workspace });
     for (const command of skillCommands(words)) host.provide(Commands, command);
   },
 });

@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import path from "node:path";
 import { isInside } from "@gantry/sdk/node";
 
@@ -15,8 +16,26 @@ export interface FoundSkill {
   readonly workspace: string | undefined;
 }
 
+/** Each turn looks several times; a skill that is new is seen this much later. */
+const lookAgainMs = 1_000;
+
+export type FindSkills = (workspace: string) => readonly FoundSkill[];
+
+/** Makes what finds the skills that a workspace sees, and looks once a second at most. */
+export function skillFinder(configDir: string): FindSkills {
+  let last:
+    | { readonly workspace: string; readonly at: number; readonly found: readonly FoundSkill[] }
+    | undefined;
+  return (workspace) => {
+    const now = performance.now();
+    if (last?.workspace !== workspace || now - last.at >= lookAgainMs)
+      last = { workspace, at: now, found: findSkills(configDir, homedir(), workspace) };
+    return last.found;
+  };
+}
+
 /** Returns the skills that a workspace sees, the nearest first; of the same name the first one counts. */
-export function findSkills(configDir: string, home: string, workspace: string): readonly FoundSkill[] {
+function findSkills(configDir: string, home: string, workspace: string): readonly FoundSkill[] {
   return [
     ...skillsIn(path.join(workspace, ".agents", "skills"), workspace),
     ...skillsIn(path.join(configDir, "skills"), undefined),

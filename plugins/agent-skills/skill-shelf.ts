@@ -1,16 +1,12 @@
-import { homedir } from "node:os";
 import type { OwnedFolders } from "../shared/owned-folders.ts";
 import type { Acceptances, KnownSkill } from "./acceptances.ts";
 import { errors } from "./errors.ts";
 import type { SkillEntry } from "./folder-bytes.ts";
-import { findSkills, type FoundSkill } from "./places.ts";
+import type { FindSkills, FoundSkill } from "./places.ts";
 import { isSkillFile, skillFileOf, splitSkill, utf8Of } from "./skill-text.ts";
 
 /** Bytes of one file that the model is shown. */
 const maxFileBytes = 256 * 1024;
-
-/** Each turn looks several times; a skill that is new is seen this much later. */
-const lookAgainMs = 1_000;
 
 /** A skill's instructions as they may be used. */
 export interface SkillInstructions {
@@ -23,22 +19,19 @@ export interface SkillInstructions {
 
 /** The skills of a workspace that may be used: those that are, byte for byte, what the owner accepted. */
 export class SkillShelf {
-  readonly #configDir: string;
+  readonly #find: FindSkills;
   readonly #acceptances: Acceptances;
   readonly #owned: OwnedFolders;
-  #last:
-    | { readonly workspace: string; readonly at: number; readonly found: readonly FoundSkill[] }
-    | undefined;
 
-  constructor(configDir: string, acceptances: Acceptances, owned: OwnedFolders) {
-    this.#configDir = configDir;
+  constructor(find: FindSkills, acceptances: Acceptances, owned: OwnedFolders) {
+    this.#find = find;
     this.#acceptances = acceptances;
     this.#owned = owned;
   }
 
   /** Returns all that were found, accepted or not. */
   all(workspace: string): Promise<readonly KnownSkill[]> {
-    return this.#acceptances.known(this.#found(workspace));
+    return this.#acceptances.known(this.#find(workspace));
   }
 
   /** True where one was accepted, though it may have changed since. */
@@ -84,15 +77,6 @@ export class SkillShelf {
   async materialOf({ name, workspace }: FoundSkill): Promise<string | undefined> {
     if (workspace === undefined || (await this.#owned.isTrusted(workspace))) return undefined;
     return `skill ${name} of ${workspace}`;
-  }
-
-  #found(workspace: string): readonly FoundSkill[] {
-    const last = this.#last;
-    const now = performance.now();
-    if (last?.workspace === workspace && now - last.at < lookAgainMs) return last.found;
-    const found = findSkills(this.#configDir, homedir(), workspace);
-    this.#last = { workspace, at: now, found };
-    return found;
   }
 
   async #named(name: string, workspace: string): Promise<KnownSkill> {

@@ -6,12 +6,12 @@ const json = { flags: "--json", summary: "print JSON" };
 type Work = (words: SkillWords, run: CommandContext) => Promise<number>;
 
 /** Makes the words of the command line; what they do is loaded with the first of them. */
-export function skillCommands(words: SkillWords): readonly Command[] {
+export function skillCommands(words: () => Promise<SkillWords>): readonly Command[] {
   const by =
     (name: "listSkills" | "showSkill" | "checkSkill" | "acceptSkill" | "removeSkill") =>
     async (run: CommandContext): Promise<number> => {
       const work: Readonly<Record<typeof name, Work>> = await import("./commands.ts");
-      return work[name](words, run);
+      return work[name](await words(), run);
     };
   return [
     {

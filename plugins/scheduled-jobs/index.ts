@@ -8,14 +8,12 @@ import {
   People,
   Services,
   Store,
-  Tools,
+  ToolSources,
 } from "@gantry/sdk";
 import { Type } from "typebox";
 import { ConfiguredJob, configuredJobs } from "./configured.ts";
 import { errors } from "./errors.ts";
-import { Scheduler } from "./scheduler.ts";
-import { JobShelf } from "./shelf.ts";
-import { scheduleTools } from "./tools.ts";
+import type { OpenJobs } from "./open-jobs.ts";
 import { jobCommands } from "./words.ts";
 
 export default definePlugin({
@@ -30,21 +28,44 @@ export default definePlugin({
     }),
   }),
   needs: { inbox: Inbox, outbox: Outbox, people: optional(People), store: Store },
-  provides: [Checks, Commands, Services, Tools],
+  provides: [Checks, Commands, Services, ToolSources],
   errors,
   setup(host) {
-    const { inbox, outbox, people, store } = host.needs;
-    const shelf = new JobShelf(() => store, configuredJobs(host.config.jobs));
-    const needs = { inbox, outbox, people, shelf, store: () => store };
-    const scheduler = new Scheduler(needs, host.log);
-    host.provide(Services, scheduler.service("jobs"));
-    host.provide(Checks, { name: "jobs", kind: "ready", run: async () => scheduler.rows() });
+    const configured = configuredJobs(host.config.jobs);
+    let opened: Promise<OpenJobs> | undefined;
+    const open = (): Promise<OpenJobs> =>
+      (opened ??= import("./open-jobs.ts").then(({ openJobs }) =>
+        openJobs(host.needs, configured, host.log),
+      ));
+    let serves = false;
+    let changed: (() => void) | undefined;
+    const setServes = (now: boolean): void => {
+      serves = now;
+      changed?.();
+    };
+    host.provide(Services, {
+      name: "jobs",
+      start: async () => {
+        await (await open()).service.start();
+        setServes(true);
+      },
+      stop: async (signal) => {
+        setServes(false);
+        await (await open()).service.stop(signal);
+      },
+    });
+    host.provide(Checks, {
+      name: "jobs",
+      kind: "ready",
+      run: async () => (opened ? (await opened).scheduler.rows() : []),
+    });
+    // Who runs no jobs has no tools for them.
+    host.provide(ToolSources, {
+      name: "jobs",
+      tools: async () => (serves ? (await open()).tools : []),
+      onChange: (tell) => void (changed = tell),
+    });
+    const needs = async () => (await open()).needs;
     for (const command of jobCommands(needs)) host.provide(Commands, command);
-    const tools = scheduleTools(
-      shelf,
-      () => scheduler.serves,
-      () => scheduler.look(),
-    );
-    for (const tool of tools) host.provide(Tools, tool);
   },
 });

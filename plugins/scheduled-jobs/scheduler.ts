@@ -50,8 +50,7 @@ export class Scheduler {
     };
   }
 
-  /** True while it runs jobs. */
-  get serves(): boolean {
+  get #serves(): boolean {
     return this.#stop?.signal.aborted === false;
   }
 
@@ -76,7 +75,7 @@ export class Scheduler {
 
   #later(): void {
     clearTimeout(this.#timer);
-    if (!this.serves) return;
+    if (!this.#serves) return;
     const now = Date.now();
     const waits = [...this.#scheduled.values()]
       .filter(({ job, due }) => due !== undefined && !this.#running.has(job.name))
@@ -85,7 +84,7 @@ export class Scheduler {
   }
 
   async #look(): Promise<void> {
-    if (!this.serves) return;
+    if (!this.#serves) return;
     const version = await this.#needs.shelf.version();
     if (version !== this.#version) await this.#read(version);
     const now = Date.now();

@@ -7,9 +7,9 @@ import { lineOf } from "./line.ts";
 import { isInJob } from "./one-run.ts";
 import type { JobShelf } from "./shelf.ts";
 
-/** Makes the tools by which an owner makes, sees and removes jobs in a conversation; `offered` while jobs are run. */
-export function scheduleTools(shelf: JobShelf, offered: () => boolean, changed: () => void): readonly Tool[] {
-  const common = { may: "manage", offered } as const;
+/** Makes the tools by which an owner makes, sees and removes jobs in a conversation. */
+export function scheduleTools(shelf: JobShelf, changed: () => void): readonly Tool[] {
+  const common = { may: "manage", effects: () => ({}) } as const;
   return [
     defineTool({
       ...common,
@@ -41,7 +41,6 @@ export function scheduleTools(shelf: JobShelf, offered: () => boolean, changed: 
         },
         { additionalProperties: false },
       ),
-      effects: () => ({}),
       async run({ args, origin, user, sources }) {
         checkOutside();
         const place = origin && { channel: origin.channel, conversation: origin.conversation, to: origin.to };
@@ -66,6 +65,7 @@ export function scheduleTools(shelf: JobShelf, offered: () => boolean, changed: 
     defineTool({
       ...common,
       name: "schedule_list",
+      deferred: true,
       description: "Lists the jobs, and when each is due.",
       input: Type.Object({}, { additionalProperties: false }),
       parallel: true,
@@ -80,12 +80,12 @@ export function scheduleTools(shelf: JobShelf, offered: () => boolean, changed: 
     defineTool({
       ...common,
       name: "schedule_remove",
+      deferred: true,
       description: "Removes a job for good.",
       input: Type.Object(
         { name: Type.String({ minLength: 1, maxLength: 40, examples: ["water-plants"] }) },
         { additionalProperties: false },
       ),
-      effects: () => ({}),
       async run({ args: { name } }) {
         checkOutside();
         await shelf.remove(name);

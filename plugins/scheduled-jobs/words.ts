@@ -14,13 +14,13 @@ type Work =
   | "jobHistory";
 
 /** Makes the words of the command line; what they do is loaded with the first of them. */
-export function jobCommands(needs: DealNeeds): readonly Command[] {
+export function jobCommands(needs: () => Promise<DealNeeds>): readonly Command[] {
   const by =
     (name: Work) =>
     async (run: CommandContext): Promise<number> => {
       const work: Readonly<Record<Work, (needs: DealNeeds, run: CommandContext) => Promise<number>>> =
         await import("./commands.ts");
-      return work[name](needs, run);
+      return work[name](await needs(), run);
     };
   const named = { args: ["<name>"] };
   return [
