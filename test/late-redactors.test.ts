@@ -2,7 +2,7 @@ import { array, assert, asyncProperty, constantFrom } from "fast-check";
 import { definePlugin, type Plugin, type TurnEvent } from "@gantry/sdk";
 import { Redactors, type Redactor } from "@gantry/sdk/fill";
 import { checkPlugin, fakeProvider, startTestHost } from "@gantry/sdk/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { gate, tool } from "./helpers/plugins.ts";
 
 const forAll = { security: { redact_for_owner: true } };
@@ -155,4 +155,30 @@ test("SDK-21: what is logged before a stop is written though its redactor answer
   log("the last words");
   await t.stop();
   expect(t.logs.map(({ message }) => message)).toContain("the last words");
+});
+
+test("SDK-21: a redactor that fails late and then at once leaves no rejection behind", async () => {
+  const unhandled = vi.fn<() => void>();
+  process.on("unhandledRejection", unhandled);
+  using _ = { [Symbol.dispose]: () => process.off("unhandledRejection", unhandled) };
+  const down = gate();
+  const failing = redacting((text) => {
+    if (text === "first") return down.opened.then(() => Promise.reject(new Error("down")));
+    if (text === "second") throw new Error("down at once");
+    return text;
+  });
+  const other = definePlugin({
+    name: "redact-other",
+    provides: [Redactors],
+    setup: ({ provide }) => provide(Redactors, { name: "other", holdBack: 0, redact: (text) => text }),
+  });
+  const plugins = [failing, other, tool("note", async () => "noted")];
+  await using t = await startTestHost({ plugins });
+  const called = t.call("note", { a: ["first", "first"], b: "second" });
+  await new Promise(setImmediate);
+  down.open();
+  expect((await called).code).toBe("AUDIT_FAILED");
+  await new Promise(setImmediate);
+  expect(unhandled).not.toHaveBeenCalled();
+  expect(await t.call("note", { a: "third" })).toMatchObject({ decision: "allowed" });
 });
