@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom } from "fast-check";
 import { definePlugin, type Plugin, type TurnEvent } from "@gantry/sdk";
 import { Redactors, type Redactor } from "@gantry/sdk/fill";
-import { checkPlugin, fakeProvider, startTestHost } from "@gantry/sdk/testing";
+import { checkPlugin, fakeProvider, startTestHost, type LogLine } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
 import { gate, tool } from "./helpers/plugins.ts";
 
@@ -96,6 +96,24 @@ test("SDK-21: log lines stay in order where some of them are redacted later", as
   await expect.poll(told).toEqual(["a", "b", "c", "d"]);
   log("e");
   expect(told()).toEqual(["a", "b", "c", "d", "e"]);
+});
+
+test.each<[string, Redactor["redact"]]>([
+  ["at once", (text) => text],
+  ["later", async (text) => text],
+])("OPS-01: the log goes on after lines redacted %s that were not written", async (_, redact) => {
+  const { plugin, log } = logging();
+  await using t = await startTestHost({ plugins: [redacting(redact), plugin] });
+  const writer = vi.spyOn(t.logs as LogLine[], "push");
+  for (let i = 0; i < 2; i += 1)
+    writer.mockImplementationOnce(() => {
+      throw new Error("EIO");
+    });
+  for (const message of ["a", "b", "c"]) log(message);
+  await expect.poll(() => t.logs.at(-1)?.detail["count"]).toBe(2);
+  log("d");
+  const told = () => t.logs.slice(-3).map(({ message }) => message);
+  await expect.poll(told).toEqual(["c", "Lines of the log were not written.", "d"]);
 });
 
 test("SDK-21: at most 1,000 log lines are held back, and the others are counted", async () => {

@@ -21,16 +21,17 @@ const making = new AsyncLocalStorage<{ isOver: boolean }>();
  * no end of lines.
  */
 export class LogLines {
-  readonly #write: LogWriter;
+  readonly #writer: LogWriter;
   #held: number = 0;
   #leftOut: number = 0;
+  #unwritten: number = 0;
   #last: Promise<void> | undefined;
 
   constructor(write: LogWriter) {
-    this.#write = write;
+    this.#writer = write;
   }
 
-  /** Never throws: a line that cannot be redacted is left out, which another line says. */
+  /** Never throws: another line says which one could not be redacted, how many not written. */
   add(make: () => Awaitable<Line>): void {
     if (making.getStore()?.isOver === false) return;
     if (this.#held === maxHeld) this.#leftOut += 1;
@@ -44,14 +45,14 @@ export class LogLines {
   }
 
   #put(line: Awaitable<Line>): void {
-    if (!this.#last && !isPromise(line)) return this.#write(...line);
+    if (!this.#last && !isPromise(line)) return this.#write(line);
     this.#held += 1;
     const last = this.#last;
     const write = async (): Promise<void> => {
       await last;
       const ready = await line;
       this.#held -= 1;
-      this.#write(...ready);
+      this.#write(ready);
     };
     this.#last = write().finally(() => this.#held === 0 && this.#end());
   }
@@ -61,7 +62,23 @@ export class LogLines {
     const count = this.#leftOut;
     this.#leftOut = 0;
     if (count > 0)
-      this.#write("warn", { count }, "Lines of the log were left out: redacting takes too long.");
+      this.#write(["warn", { count }, "Lines of the log were left out: redacting takes too long."]);
+  }
+
+  #write(line: Line): void {
+    const count = this.#unwritten;
+    const lost: Line = ["warn", { count }, "Lines of the log were not written."];
+    if (!this.#isWritten(line)) this.#unwritten += 1;
+    else if (count > 0 && this.#isWritten(lost)) this.#unwritten = 0;
+  }
+
+  #isWritten(line: Line): boolean {
+    try {
+      this.#writer(...line);
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
 
