@@ -117,3 +117,19 @@ function failIn(text: string): string {
   if (text.includes("4111")) throw new Error("out of order");
   return text;
 }
+
+const limit = { timeoutMs: 5_000 };
+const calling = tool("calling", ({ call }) => call("wonder", {}), limit);
+
+test.each([
+  ["the tool itself", "wonder", asking([], limit.timeoutMs)],
+  ["the tool that called it", "calling", asking(), calling],
+  ["the tool in whose turn it runs", "delegate", asking(), ...delegates(limit)],
+])("SDK-15: a question is open no longer than %s may run", async (_, name, ...plugins) => {
+  const seen: ToolQuestion[] = [];
+  const model = fakeProvider([callOf(name), callOf("wonder"), "done", "done"]);
+  await using t = await startTestHost({ plugins: [askWords, model, ...plugins] });
+  await t.ask("go", declining(t, seen));
+  const left = Date.parse(seen[0]?.expires ?? "") - Date.now();
+  expect(left).toBeLessThanOrEqual(limit.timeoutMs);
+});

@@ -77,6 +77,7 @@ export function contextOf(
     agent: agent ?? outer?.agent,
     autonomy,
     workspace: workspace ?? outer?.workspace,
+    until: inner?.call.until,
     redaction: outer?.redaction ?? redaction,
   };
 }

@@ -45,6 +45,8 @@ export interface CallRequest {
   /** Told how far the tool is, and each tool that it calls. */
   onProgress?(step: ToolProgress): void;
   readonly depth?: number;
+  /** When the time of the tool that waits for it is up, by `performance.now()`. */
+  readonly until?: number;
   /** The tools of this turn, where it has fewer than there are. */
   readonly tools?: readonly string[];
   /** Undefined for a call outside of turns. */

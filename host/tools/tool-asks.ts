@@ -20,7 +20,7 @@ type AskDeps = Pick<CallDeps, "registry" | "approvals" | "audit" | "forOwner">;
  */
 export async function askWords(
   { registry, approvals, audit, forOwner }: AskDeps,
-  request: CallRequest,
+  request: CallRequest & Required<Pick<CallRequest, "until">>,
   { tool, user }: ToolCall,
   wanted: WordsWanted,
   signal: AbortSignal,
@@ -37,7 +37,9 @@ export async function askWords(
   const session = conversationOf(request);
   const isInChannel = registry.get(Channels)?.has(user.split(":", 1)[0] as string) === true;
   const clean = await cleaned(wanted, request.turn?.redaction ?? forOwner);
-  const asked = { ...clean, tool, user, session, isInChannel, waitMs: approvals.waitMs };
+  // A question that outlived its tool would take an answer that nobody hears.
+  const waitMs = Math.min(approvals.waitMs, request.until - performance.now());
+  const asked = { ...clean, tool, user, session, isInChannel, waitMs };
   const { id, answer } = await questions.ask(asked, show, signal);
   request.onEvent?.({ type: "tool_question_done", id, action: answer.action });
   await audit.record({

@@ -23,6 +23,8 @@ export interface TurnContext {
   readonly autonomy: Autonomy | undefined;
   /** Resolved, if it is not the configured one. */
   readonly workspace: string | undefined;
+  /** When the time of the tool around it is up, by `performance.now()`. */
+  readonly until: number | undefined;
   /** What is taken out of what its tools ask the person of the outermost turn. */
   readonly redaction: Redaction;
 }
