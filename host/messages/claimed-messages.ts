@@ -90,7 +90,22 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
 
   async turn(claim: Claim, options: ClaimedTurnOptions): Promise<ClaimedTurn> {
     const claimed = this.#claimed(claim);
-    return this.traced(claim, () => this.#turn(claim, claimed, options));
+    return this.traced(claim, async () => {
+      const { message } = claim;
+      const reason = await this.#refusal(claim, claimed);
+      if (reason !== undefined) return { status: "refused", reason };
+      if (claim.triedMsAgo === undefined) {
+        const afterMs = await this.#deps.admission.pausedFor(this.#store, message);
+        if (afterMs !== undefined) return { status: "paused", afterMs };
+      }
+      const { result, messages } = await this.#run(claim, options);
+      const { error, tool_calls, reply, files = [] } = result;
+      // What tools did is not done again, so this turn's end is the message's.
+      if (error && tool_calls.length === 0) return { status: "failed", error };
+      const text = error ? sentences.broke(message, reply, error.message) : notedReply(result);
+      claimed.answer = { text, files, turn: messages };
+      return { status: "answered", isWhole: !error };
+    });
   }
 
   async keep(claim: Claim): Promise<void> {
@@ -131,23 +146,6 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
     const claimed = this.#claims.get(claim);
     if (!claimed) throw errors.LEASE_LOST(claim.lane);
     return claimed;
-  }
-
-  async #turn(claim: Claim, claimed: Claimed, options: ClaimedTurnOptions): Promise<ClaimedTurn> {
-    const { message } = claim;
-    const reason = await this.#refusal(claim, claimed);
-    if (reason !== undefined) return { status: "refused", reason };
-    if (claim.triedMsAgo === undefined) {
-      const afterMs = await this.#deps.admission.pausedFor(this.#store, message);
-      if (afterMs !== undefined) return { status: "paused", afterMs };
-    }
-    const { result, messages } = await this.#run(claim, options);
-    const { error, tool_calls, reply, files = [] } = result;
-    // What tools did is not done again, so this turn's end is the message's.
-    if (error && tool_calls.length === 0) return { status: "failed", error };
-    const text = error ? sentences.broke(message, reply, error.message) : notedReply(result);
-    claimed.answer = { text, files, turn: messages };
-    return { status: "answered", isWhole: !error };
   }
 
   /** Returns why the sender is not let in any more; only another configuration changes that. */

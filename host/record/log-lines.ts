@@ -13,6 +13,7 @@ export type Line = readonly [level: Level, detail: Detail, message: string];
 /** Lines that wait for a redactor; later ones are left out and counted. */
 const maxHeld = 1_000;
 const flushMs = 2_000;
+const leftOut = "Lines of the log were left out: they were not redacted in time, or not written.";
 const making = new AsyncLocalStorage<{ isOver: boolean }>();
 
 /**
@@ -24,14 +25,13 @@ export class LogLines {
   readonly #writer: LogWriter;
   #held: number = 0;
   #leftOut: number = 0;
-  #unwritten: number = 0;
   #last: Promise<void> | undefined;
 
   constructor(write: LogWriter) {
     this.#writer = write;
   }
 
-  /** Never throws: another line says which one could not be redacted, how many not written. */
+  /** Never throws: a line that cannot be redacted or written is left out, which another says. */
   add(make: () => Awaitable<Line>): void {
     if (making.getStore()?.isOver === false) return;
     if (this.#held === maxHeld) this.#leftOut += 1;
@@ -45,7 +45,10 @@ export class LogLines {
   }
 
   #put(line: Awaitable<Line>): void {
-    if (!this.#last && !isPromise(line)) return this.#write(line);
+    if (!this.#last && !isPromise(line)) {
+      this.#write(line);
+      return this.#end();
+    }
     this.#held += 1;
     const last = this.#last;
     const write = async (): Promise<void> => {
@@ -61,23 +64,15 @@ export class LogLines {
     this.#last = undefined;
     const count = this.#leftOut;
     this.#leftOut = 0;
-    if (count > 0)
-      this.#write(["warn", { count }, "Lines of the log were left out: redacting takes too long."]);
+    if (count > 0) this.#write(["warn", { count }, leftOut], count);
   }
 
-  #write(line: Line): void {
-    const count = this.#unwritten;
-    const lost: Line = ["warn", { count }, "Lines of the log were not written."];
-    if (!this.#isWritten(line)) this.#unwritten += 1;
-    else if (count > 0 && this.#isWritten(lost)) this.#unwritten = 0;
-  }
-
-  #isWritten(line: Line): boolean {
+  /** Stands for so many lines, which are left out if it cannot be written. */
+  #write(line: Line, count: number = 1): void {
     try {
       this.#writer(...line);
-      return true;
     } catch {
-      return false;
+      this.#leftOut += count;
     }
   }
 }
