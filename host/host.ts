@@ -85,6 +85,7 @@ export class Host {
       loads: (plugin) => loadsOf(config.text, plugin),
       levelHeldOutside: options.levelHeldOutside === true,
     });
+    this.forOwner = security.redact_for_owner ? redaction : redaction.forOwner();
     const { tools, rulings, sources, calls, policy } = new Tooling({
       ...common,
       enforcers: this.#enforcers,
@@ -92,6 +93,7 @@ export class Host {
       allow: security.allow,
       allowedDomains: security.allowed_domains,
       maxOutputBytes: config.host.tools.max_output_bytes,
+      forOwner: this.forOwner,
       workspace,
     });
     this.tools = tools;
@@ -111,7 +113,6 @@ export class Host {
       maxTurns: memory.max_conversation_turns,
       workspace,
     };
-    this.forOwner = security.redact_for_owner ? redaction : redaction.forOwner();
     const { inbox, outbox, serving, turns } = new Messages({
       ...shared,
       sources,

@@ -371,6 +371,20 @@ test("SDK-13: without an optional plugin that cannot be loaded the service start
   });
 });
 
+test("SDK-13: a start that stops says why an optional plugin is left out, no more", async () => {
+  const lists = 'optional_plugins = ["./soft.js"]\nextra_plugins = ["./hard.js"]\n';
+  using home = tempDir(lists);
+  writeFileSync(path.join(home.dir, "soft.js"), "this is no JavaScript");
+  const throwing = 'setup() { throw new Error("the hard one"); }';
+  const hard = `export default { name: "hard", sdk: ${SDK_LEVEL}, ${throwing} };`;
+  writeFileSync(path.join(home.dir, "hard.js"), hard);
+  const { code, err } = await gantry(["agent", "-m", "hello"], home);
+  expect(code).not.toBe(0);
+  expect(err).toContain("The plugin ./soft.js is left out, as optional_plugins allows: ");
+  expect(err).toContain("the hard one");
+  expect(err).not.toContain("goes on");
+});
+
 test("CFG-08: a table of a bundled plugin that is not listed stops the start and says which name to add", async () => {
   expect(await wrong('plugins = ["provider-demo"]\n[gateway]\nport = 4000\n')).toEqual([
     'CONFIG_UNLISTED_PLUGIN config.toml, line 3: `gateway.port` belongs to the plugin gateway-http, which is not listed: add "gateway-http" to `plugins`, or take this out of the file.',

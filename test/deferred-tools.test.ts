@@ -3,7 +3,7 @@ import { bundledPlugin, fakeProvider, startTestHost, toolContract } from "@gantr
 import { array, assert, asyncProperty, boolean, constantFrom, option, record } from "fast-check";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { guard } from "./helpers/plugins.ts";
+import { guard, tool } from "./helpers/plugins.ts";
 
 const [index, autonomy, commands] = await Promise.all(
   ["tool-index", "guard-autonomy", "guard-commands"].map(bundledPlugin),
@@ -144,6 +144,22 @@ test("SDK-19: a caller's list of tools holds for what tool_call names", async ()
   });
   const { tool_calls } = await t.ask("go", { tools: ["tool_call", "made_0"] });
   expect(tool_calls).toEqual([{ tool: "made_1", decision: "refused", code: "TOOL_NOT_OFFERED" }]);
+});
+
+test("SDK-19: a call that names a call of a tool that stands for others is not run", async () => {
+  const ran: string[] = [];
+  const seen: string[] = [];
+  const spy = guard("spy", (call) => void seen.push(call.tool));
+  const note = tool("note", async () => (ran.push("note"), "noted"), { deferred: true });
+  const nested = { tool: "tool_call", args: { tool: "note", args: {} } };
+  const model = fakeProvider([{ calls: [{ name: "tool_call", args: nested }] }, "done"]);
+  const plugins = [index, spy, note, model].filter((plugin) => plugin !== undefined);
+  await using t = await startTestHost({ plugins });
+  const { tool_calls } = await t.ask("go", { approvals: "yes" });
+  const failed = { tool: "tool_call", decision: "failed", code: "TOOL_STANDS_FOR_NONE" };
+  expect([tool_calls, seen, ran]).toEqual([[failed], [], []]);
+  const recorded = t.audit.map(({ tool: name, result }) => [name, result]);
+  expect(recorded).toEqual([["tool_call", "failed: TOOL_STANDS_FOR_NONE"]]);
 });
 
 test("SDK-05: a tool that stands for one call and makes another breaks its contract", async () => {

@@ -1,8 +1,8 @@
 import { array, assert, asyncProperty, constantFrom } from "fast-check";
 import { definePlugin, type Plugin, type TurnEvent } from "@gantry/sdk";
 import { Redactors, type Redactor } from "@gantry/sdk/fill";
-import { checkPlugin, fakeProvider, startTestHost } from "@gantry/sdk/testing";
-import { expect, test } from "vitest";
+import { checkPlugin, fakeProvider, startTestHost, type LogLine } from "@gantry/sdk/testing";
+import { expect, test, vi } from "vitest";
 import { gate, tool } from "./helpers/plugins.ts";
 
 const forAll = { security: { redact_for_owner: true } };
@@ -98,6 +98,27 @@ test("SDK-21: log lines stay in order where some of them are redacted later", as
   expect(told()).toEqual(["a", "b", "c", "d", "e"]);
 });
 
+test.each<[string, Redactor["redact"]]>([
+  ["at once", (text) => text],
+  ["later", async (text) => text],
+])("OPS-01: the log goes on after lines redacted %s that were not written", async (_, redact) => {
+  const { plugin, log } = logging();
+  await using t = await startTestHost({ plugins: [redacting(redact), plugin] });
+  const lines = t.logs as LogLine[];
+  const write = lines.push.bind(lines);
+  let isFull = true;
+  vi.spyOn(lines, "push").mockImplementation((line) => {
+    isFull &&= line.message !== "c";
+    if (isFull) throw new Error("ENOSPC");
+    return write(line);
+  });
+  for (const message of ["a", "b", "c"]) log(message);
+  await expect.poll(() => t.logs.at(-1)?.detail["count"]).toBe(2);
+  log("d");
+  const told = () => t.logs.slice(-3).map(({ message }) => message);
+  await expect.poll(told).toEqual(["c", expect.stringContaining("left out"), "d"]);
+});
+
 test("SDK-21: at most 1,000 log lines are held back, and the others are counted", async () => {
   const held = gate();
   const stuck = redacting((text) => (text === "first" ? held.opened.then(() => text) : text));
@@ -155,4 +176,30 @@ test("SDK-21: what is logged before a stop is written though its redactor answer
   log("the last words");
   await t.stop();
   expect(t.logs.map(({ message }) => message)).toContain("the last words");
+});
+
+test("SDK-21: a redactor that fails late and then at once leaves no rejection behind", async () => {
+  const unhandled = vi.fn<() => void>();
+  process.on("unhandledRejection", unhandled);
+  using _ = { [Symbol.dispose]: () => process.off("unhandledRejection", unhandled) };
+  const down = gate();
+  const failing = redacting((text) => {
+    if (text === "first") return down.opened.then(() => Promise.reject(new Error("down")));
+    if (text === "second") throw new Error("down at once");
+    return text;
+  });
+  const other = definePlugin({
+    name: "redact-other",
+    provides: [Redactors],
+    setup: ({ provide }) => provide(Redactors, { name: "other", holdBack: 0, redact: (text) => text }),
+  });
+  const plugins = [failing, other, tool("note", async () => "noted")];
+  await using t = await startTestHost({ plugins });
+  const called = t.call("note", { a: ["first", "first"], b: "second" });
+  await new Promise(setImmediate);
+  down.open();
+  expect((await called).code).toBe("AUDIT_FAILED");
+  await new Promise(setImmediate);
+  expect(unhandled).not.toHaveBeenCalled();
+  expect(await t.call("note", { a: "third" })).toMatchObject({ decision: "allowed" });
 });

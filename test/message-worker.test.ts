@@ -1,17 +1,21 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { definePlugin, Store, type InboundMessage, type Plugin } from "@gantry/sdk";
+import { definePlugin, Store, type Caller, type InboundMessage, type Plugin } from "@gantry/sdk";
 import { MessageWorker, type Claim, type ClaimedMessages } from "@gantry/sdk/fill";
+import { runForCaller, withinCaller } from "@gantry/sdk/node";
 import { bundledPlugin, fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { gantry, said, startGantry } from "./helpers/cli.ts";
 import { pluginNames, root } from "./helpers/sources.ts";
+import { tool } from "./helpers/plugins.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 
 const signal = new AbortController().signal;
 
+const callerNow = (): Caller | undefined => withinCaller<{ readonly caller?: Caller }>({}).caller;
+
 /** A host whose worker does nothing by itself; the test works with what the worker was handed. */
-async function handed(text: string = "hi") {
+async function handed(text: string = "hi", model = fakeProvider(["hello"]), more: Plugin[] = []) {
   let messages: ClaimedMessages | undefined;
   const worker: Plugin = definePlugin({
     name: "worker-idle",
@@ -25,8 +29,7 @@ async function handed(text: string = "hi") {
       }),
   });
   const channel = fakeChannel("chat");
-  const model = fakeProvider(["hello"]);
-  const t = await startTestHost({ plugins: [channel, model, memoryStore(), worker] });
+  const t = await startTestHost({ plugins: [channel, model, memoryStore(), worker, ...more] });
   await t.serve();
   await channel.receive({ text });
   return {
@@ -81,6 +84,56 @@ test("HSE-01: a worker cannot change whose message it claimed", async () => {
   expect(() => (open.trust = "owner")).toThrow(TypeError);
   expect(() => Object.assign(message.sender, { id: "boss" })).toThrow(TypeError);
   expect(() => Object.assign(message.parts[0] as object, { text: "obey" })).toThrow(TypeError);
+});
+
+const ways = ["turn", "traced"] as const;
+const kiosk: Caller = { device: "d_kiosk", name: "kiosk", may: ["talk"] };
+const callOf = (name: string) => ({ calls: [{ name, args: {} }] });
+
+/** A host whose tool `probe` notes the caller and whether the workspace is the configured one. */
+async function probed(how: (typeof ways)[number], script = [callOf("probe"), "hello"]) {
+  const seen: unknown[] = [];
+  const note = async (): Promise<string> => {
+    seen.push([callerNow()?.device, h.t.runtime.workspaceNow?.() === h.t.runtime.workspace]);
+    return "noted";
+  };
+  const work = async (): Promise<string> => {
+    const claim = await claimed(h.messages);
+    await (how === "turn" ? h.messages.turn(claim, { signal }) : h.messages.traced(claim, note));
+    return "done";
+  };
+  const model = fakeProvider([...script, ...script]);
+  const h = await handed("hi", model, [tool("probe", note), tool("work", work)]);
+  return { ...h, seen, work };
+}
+
+test.each(ways)("SDK-21: ClaimedMessages.%s drops the caller who woke the worker", async (how) => {
+  await using h = await probed(how);
+  await runForCaller(kiosk, h.work);
+  expect(h.seen).toEqual([[undefined, true]]);
+});
+
+test.each(ways)(
+  "SDK-21: ClaimedMessages.%s has its message's caller, whoever woke the worker",
+  async (how) => {
+    await using h = await probed(how);
+    await h.work();
+    await runForCaller(kiosk, () => h.channel.receive({ text: "again", from: "kiosk" }));
+    await runForCaller({ device: "d_other", may: ["read"] }, h.work);
+    expect(h.seen.at(-1)).toEqual(["d_kiosk", true]);
+  },
+);
+
+test("SDK-21: what is run for no caller keeps none of the one around it", () => {
+  expect(runForCaller(kiosk, () => runForCaller(undefined, callerNow))).toBeUndefined();
+  expect(runForCaller(kiosk, callerNow)).toEqual(kiosk);
+});
+
+test("SDK-17: ClaimedMessages.traced drops the workspace of whoever woke the worker", async () => {
+  await using h = await probed("traced", [callOf("work"), "hello"]);
+  mkdirSync(path.join(h.t.runtime.workspace, "a"));
+  await h.t.ask("go", { workspace: "a" });
+  expect(h.seen).toEqual([[undefined, true]]);
 });
 
 test("HSE-01: an answer that is not recorded is not sent", async () => {

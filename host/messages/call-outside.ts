@@ -37,7 +37,7 @@ export async function callOutside(
 
   const redaction = message.trust === "owner" ? deps.forOwner : deps.turn.redaction;
   const asked = { ...(agent !== undefined && { agent }), ...(workspace !== undefined && { workspace }) };
-  const context = contextOf(message, asked, deps.want, undefined);
+  const context = contextOf(message, asked, deps.want, undefined, redaction);
   const about = {
     session,
     user: userOf(message),

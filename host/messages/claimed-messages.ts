@@ -19,8 +19,8 @@ import {
   type Lanes,
   type Notice,
 } from "@gantry/sdk/fill";
-import { deepFreeze, shortHash } from "@gantry/sdk/node";
-import { runTraced } from "../plugins/attribution.ts";
+import { deepFreeze, runForCaller, shortHash } from "@gantry/sdk/node";
+import { runOutside, runTraced } from "../plugins/attribution.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Redaction } from "../record/redaction.ts";
 import { answeredLater } from "../tools/asked-question.ts";
@@ -82,26 +82,30 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
     return claims;
   }
 
+  /** Whoever woke the worker lends its work nothing: it is done for the message's own caller. */
   traced<T>({ message }: Claim, work: () => Promise<T>): Promise<T> {
-    return runTraced({ trace: message.trace, conversation: shortHash(laneOf(message)) }, work);
+    const trace = { trace: message.trace, conversation: shortHash(laneOf(message)) };
+    return runOutside(() => runForCaller(message.caller, () => runTraced(trace, work)));
   }
 
   async turn(claim: Claim, options: ClaimedTurnOptions): Promise<ClaimedTurn> {
     const claimed = this.#claimed(claim);
-    const { message } = claim;
-    const reason = await this.#refusal(claim, claimed);
-    if (reason !== undefined) return { status: "refused", reason };
-    if (claim.triedMsAgo === undefined) {
-      const afterMs = await this.#deps.admission.pausedFor(this.#store, message);
-      if (afterMs !== undefined) return { status: "paused", afterMs };
-    }
-    const { result, messages } = await this.#run(claim, options);
-    const { error, tool_calls, reply, files = [] } = result;
-    // What tools did is not done again, so this turn's end is the message's.
-    if (error && tool_calls.length === 0) return { status: "failed", error };
-    const text = error ? sentences.broke(message, reply, error.message) : notedReply(result);
-    claimed.answer = { text, files, turn: messages };
-    return { status: "answered", isWhole: !error };
+    return this.traced(claim, async () => {
+      const { message } = claim;
+      const reason = await this.#refusal(claim, claimed);
+      if (reason !== undefined) return { status: "refused", reason };
+      if (claim.triedMsAgo === undefined) {
+        const afterMs = await this.#deps.admission.pausedFor(this.#store, message);
+        if (afterMs !== undefined) return { status: "paused", afterMs };
+      }
+      const { result, messages } = await this.#run(claim, options);
+      const { error, tool_calls, reply, files = [] } = result;
+      // What tools did is not done again, so this turn's end is the message's.
+      if (error && tool_calls.length === 0) return { status: "failed", error };
+      const text = error ? sentences.broke(message, reply, error.message) : notedReply(result);
+      claimed.answer = { text, files, turn: messages };
+      return { status: "answered", isWhole: !error };
+    });
   }
 
   async keep(claim: Claim): Promise<void> {

@@ -198,13 +198,15 @@ export class Conversations {
     const { isPrivate, inner, again: _, ...rest } = options;
     const added = [options.system, message.system].filter((text) => text !== undefined && text !== "");
     const system = added.length > 0 && { system: added.join("\n\n") };
+    const usual = { ...want, model: chosen ?? want.model };
+    const redaction = isPrivate ? forOwner : turn.redaction;
     return {
       message,
       session,
       user: userOf(message),
       view: view ?? { generation: 0, base: [], turns: [] },
-      context: contextOf(message, options, { ...want, model: chosen ?? want.model }, inner),
-      redaction: isPrivate ? forOwner : turn.redaction,
+      context: contextOf(message, options, usual, inner, redaction),
+      redaction,
       options: this.turns.told(session, { ...rest, ...system }),
     };
   }

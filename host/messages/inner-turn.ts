@@ -1,5 +1,6 @@
 import type { InboundMessage, ModelRef, PromptOptions, TurnEvent } from "@gantry/sdk";
 import { errors } from "./errors.ts";
+import type { Redaction } from "../record/redaction.ts";
 import type { CallRequest } from "../tools/call.ts";
 import { SpentBudget } from "../tools/spent-budget.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
@@ -53,12 +54,13 @@ function isForPerson({ type }: TurnEvent): boolean {
   return type.startsWith("approval_") || type.startsWith("tool_question");
 }
 
-/** What a turn is asked to be; `usual` is who answers in its session. */
+/** Makes the context of a turn; `usual` is who answers in its session, `redaction` its person's. */
 export function contextOf(
   message: InboundMessage,
   { provider, model, effort, budget, agent, autonomy, workspace }: Partial<PromptOptions>,
   usual: ModelRef,
   inner: InnerTurn | undefined,
+  redaction: Redaction,
 ): TurnContext {
   const outer = inner?.call.turn;
   const isNamed = provider !== undefined || model !== undefined;
@@ -75,5 +77,7 @@ export function contextOf(
     agent: agent ?? outer?.agent,
     autonomy,
     workspace: workspace ?? outer?.workspace,
+    until: inner?.call.until,
+    redaction: outer?.redaction ?? redaction,
   };
 }

@@ -28,6 +28,9 @@ export function runTraced<T>(trace: Trace, work: () => T): T {
   return tracing.run(trace, work);
 }
 
+/** Runs work outside of every request, call, message and plugin that runs now. */
+export const runOutside: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
+
 export function currentTrace(): Trace | undefined {
   return tracing.getStore();
 }

@@ -15,7 +15,7 @@ export const pluginErrors = defineErrors({
   PLUGIN_OPTIONAL_GUARD: usage(
     "The plugin %s guards (it %s), so the service must not start without it: name it in extra_plugins, not in optional_plugins.",
   ),
-  PLUGIN_LEFT_OUT: failed("The plugin %s is left out, and all else goes on: %s"),
+  PLUGIN_LEFT_OUT: failed("The plugin %s is left out, as optional_plugins allows: %s"),
   PLUGIN_NOT_A_PLUGIN: usage("The plugin %s has no default export made by definePlugin(): add one."),
   PLUGIN_BAD_FACTS: usage("The plugin %s states its facts wrongly: %s."),
   PLUGIN_SDK_MISMATCH: usage("The plugin %s was written for sdk level %s and this host speaks level %s: %s."),

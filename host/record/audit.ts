@@ -1,7 +1,7 @@
 import { AuditSinks, errors, type Audit as AuditSlot, type AuditEvent } from "@gantry/sdk";
 import { deepFreeze, asError } from "@gantry/sdk/node";
 import { currentTrace } from "../plugins/attribution.ts";
-import { isPromise } from "../plugins/awaited.ts";
+import { isPromise, together } from "../plugins/awaited.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Redaction } from "./redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
@@ -30,12 +30,12 @@ export class Audit implements AuditSlot {
     const trace = event.trace ?? currentTrace()?.traceparent;
     let record: AuditEvent;
     try {
-      const asked = this.#redaction.value(args);
-      const said = this.#redaction.text(result);
+      const clean = together<unknown>([this.#redaction.value(args), this.#redaction.text(result)]);
+      const [asked, said] = isPromise(clean) ? await clean : clean;
       record = deepFreeze({
         ...stamp,
-        args: shorten(isPromise(asked) ? await asked : asked) as AuditEvent["args"],
-        result: isPromise(said) ? await said : said,
+        args: shorten(asked) as AuditEvent["args"],
+        result: said as string,
         // Who it was is what the log is for, also where the name is a telephone number.
         user,
         session_id,

@@ -13,6 +13,7 @@ export type Line = readonly [level: Level, detail: Detail, message: string];
 /** Lines that wait for a redactor; later ones are left out and counted. */
 const maxHeld = 1_000;
 const flushMs = 2_000;
+const leftOut = "Lines of the log were left out: they were not redacted in time, or not written.";
 const making = new AsyncLocalStorage<{ isOver: boolean }>();
 
 /**
@@ -21,16 +22,16 @@ const making = new AsyncLocalStorage<{ isOver: boolean }>();
  * no end of lines.
  */
 export class LogLines {
-  readonly #write: LogWriter;
+  readonly #writer: LogWriter;
   #held: number = 0;
   #leftOut: number = 0;
   #last: Promise<void> | undefined;
 
   constructor(write: LogWriter) {
-    this.#write = write;
+    this.#writer = write;
   }
 
-  /** Never throws: a line that cannot be redacted is left out, which another line says. */
+  /** Never throws: a line that cannot be redacted or written is left out, which another says. */
   add(make: () => Awaitable<Line>): void {
     if (making.getStore()?.isOver === false) return;
     if (this.#held === maxHeld) this.#leftOut += 1;
@@ -44,14 +45,17 @@ export class LogLines {
   }
 
   #put(line: Awaitable<Line>): void {
-    if (!this.#last && !isPromise(line)) return this.#write(...line);
+    if (!this.#last && !isPromise(line)) {
+      this.#write(line);
+      return this.#end();
+    }
     this.#held += 1;
     const last = this.#last;
     const write = async (): Promise<void> => {
       await last;
       const ready = await line;
       this.#held -= 1;
-      this.#write(...ready);
+      this.#write(ready);
     };
     this.#last = write().finally(() => this.#held === 0 && this.#end());
   }
@@ -60,8 +64,16 @@ export class LogLines {
     this.#last = undefined;
     const count = this.#leftOut;
     this.#leftOut = 0;
-    if (count > 0)
-      this.#write("warn", { count }, "Lines of the log were left out: redacting takes too long.");
+    if (count > 0) this.#write(["warn", { count }, leftOut], count);
+  }
+
+  /** Stands for so many lines, which are left out if it cannot be written. */
+  #write(line: Line, count: number = 1): void {
+    try {
+      this.#writer(...line);
+    } catch {
+      this.#leftOut += count;
+    }
   }
 }
 

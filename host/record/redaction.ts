@@ -47,13 +47,10 @@ export class Redaction {
     return new Redaction(new Registry(), this.#own);
   }
 
-  /** Throws REDACTION_FAILED. */
+  /** Rejects with REDACTION_FAILED; never throws, so that what is redacted beside it is awaited. */
   text(text: string): Awaitable<string> {
     let clean: Awaitable<string> = text;
-    for (const redactor of this.#redactors())
-      clean = isPromise(clean)
-        ? clean.then((now) => this.#apply(redactor, now))
-        : this.#apply(redactor, clean);
+    for (const one of this.#redactors()) clean = after(clean, (now) => this.#apply(one, now));
     return clean;
   }
 
@@ -101,7 +98,6 @@ export class Redaction {
     return after(texts, ([shown = "", left = "", all]) => (shown + left === all ? shown : undefined));
   }
 
-  /** Throws REDACTION_FAILED. */
   #apply(redactor: Redactor, text: string): Awaitable<string> {
     const { name } = redactor;
     const failed = (error: unknown): Error => errors.REDACTION_FAILED(name, asError(error));
@@ -111,12 +107,9 @@ export class Redaction {
       const ms = this.#timeoutMs;
       const late = (): Error => new Error(`it did not answer within ${ms} ms`);
       const answer = withTimeout(ms, clean, late).then(asText);
-      const said = answer.catch((error: unknown) => Promise.reject(failed(error)));
-      // A text beside it may have failed before, so that nobody waits for this one.
-      said.catch(() => undefined);
-      return said;
+      return answer.catch((error: unknown) => Promise.reject(failed(error)));
     } catch (error) {
-      throw failed(error);
+      return Promise.reject(failed(error));
     }
   }
 

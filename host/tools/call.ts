@@ -3,6 +3,7 @@ import type { Logger, Part, PromptOptions, ToolProgress, TurnEvent } from "@gant
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Audit } from "../record/audit.ts";
+import type { Redaction } from "../record/redaction.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Rulings } from "./rulings.ts";
@@ -26,6 +27,8 @@ export interface CallDeps {
   /** Whether started commands can reach the network. */
   readonly network: () => Promise<boolean>;
   readonly maxOutputBytes: number;
+  /** What is taken out of what an owner is asked where a call belongs to no turn. */
+  readonly forOwner: Redaction;
 }
 
 export interface CallRequest {
@@ -42,6 +45,8 @@ export interface CallRequest {
   /** Told how far the tool is, and each tool that it calls. */
   onProgress?(step: ToolProgress): void;
   readonly depth?: number;
+  /** When the time of the tool that waits for it is up, by `performance.now()`. */
+  readonly until?: number;
   /** The tools of this turn, where it has fewer than there are. */
   readonly tools?: readonly string[];
   /** Undefined for a call outside of turns. */

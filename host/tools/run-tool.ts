@@ -44,10 +44,12 @@ export async function runTool(
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([request.signal, limit]);
   const started = performance.now();
+  const around = request.until ?? request.turn?.until ?? Infinity;
+  const running = { ...request, signal, until: Math.min(around, started + timeoutMs) };
   const handed: Part[] = [];
   const callTool = async (name: string, args: Readonly<Record<string, unknown>>): Promise<string> => {
-    const { id: _, ...rest } = request;
-    const outcome = await runInner({ ...rest, tool: name, args, signal, depth: (request.depth ?? 0) + 1 });
+    const { id: _, ...rest } = running;
+    const outcome = await runInner({ ...rest, tool: name, args, depth: (request.depth ?? 0) + 1 });
     if (outcome.decision === "refused" || outcome.decision === "failed")
       throw Object.assign(new Error(outcome.text), { code: outcome.code });
     handed.push(...(outcome.parts ?? []).filter((part) => part.type === "media" && part.forPerson));
@@ -67,7 +69,7 @@ export async function runTool(
     const ask = async (wanted: WordsWanted): Promise<ToolAnswer> => {
       if (isOver) return { action: "cancel" };
       asking ??= new AbortController();
-      return askWords(deps, request, call, wanted, AbortSignal.any([signal, asking.signal]));
+      return askWords(deps, running, call, wanted, AbortSignal.any([signal, asking.signal]));
     };
     const mayAsk = request.approvals === "ask" && request.onEvent !== undefined;
     const ways = { signal, log: deps.log, check, call: callTool, progress, ...(mayAsk && { ask }) };
@@ -79,7 +81,7 @@ export async function runTool(
         return originOf(deps.registry, request.turn);
       },
     };
-    const inCall = (): Promise<unknown> => runInCall({ ...request, signal }, async () => tool.run(run));
+    const inCall = (): Promise<unknown> => runInCall(running, async () => tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);
     const answer: unknown = await Promise.race([work, left(signal)]);
     const read = readAnswer(tool, answer, decision, deps.maxOutputBytes);

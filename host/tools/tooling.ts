@@ -14,7 +14,7 @@ import { type HadTools, ToolList } from "./tool-list.ts";
 
 export interface ToolingDeps extends Pick<
   CallDeps,
-  "registry" | "hooks" | "audit" | "approvals" | "observers" | "log" | "maxOutputBytes"
+  "registry" | "hooks" | "audit" | "approvals" | "observers" | "log" | "maxOutputBytes" | "forOwner"
 > {
   readonly enforcers: Enforcers;
   readonly level: Autonomy;

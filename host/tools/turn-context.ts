@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Autonomy, Caller, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
 import type { Effort } from "@gantry/sdk/fill";
+import type { Redaction } from "../record/redaction.ts";
 import type { SpentBudget } from "./spent-budget.ts";
 import type { TurnIds } from "./turn-ids.ts";
 
@@ -22,6 +23,10 @@ export interface TurnContext {
   readonly autonomy: Autonomy | undefined;
   /** Resolved, if it is not the configured one. */
   readonly workspace: string | undefined;
+  /** When the time of the tool around it is up, by `performance.now()`. */
+  readonly until: number | undefined;
+  /** What is taken out of what its tools ask the person of the outermost turn. */
+  readonly redaction: Redaction;
 }
 
 /** Names the message whose turn it is. Outside of turns every call has a name of its own. */

@@ -1,10 +1,10 @@
-import { definePlugin, Routes, type RouteReply } from "@gantry/sdk";
+import { definePlugin, Routes, type RouteReply, type RouteRequest } from "@gantry/sdk";
 import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { startGateway } from "./gateway.test-kit.ts";
 
 /** A plugin with one open route that answers so. */
-function answering(reply: RouteReply) {
+function answering(reply: RouteReply | ((request: RouteRequest) => RouteReply)) {
   return definePlugin({
     name: "route-test",
     provides: [Routes],
@@ -15,7 +15,7 @@ function answering(reply: RouteReply) {
         path: "/test",
         auth: "none",
         summary: "A test.",
-        handle: async () => reply,
+        handle: async (request) => (typeof reply === "function" ? reply(request) : reply),
       }),
   });
 }
@@ -87,5 +87,40 @@ test.each([
     const { token } = await gateway.pair();
     const { status, headers, json } = await gateway.ask("/api/chat", { body: { message: "hi" }, token });
     expect([status, headers["retry-after"], json.error.code]).toEqual([expected, again, facts.code]);
+  },
+);
+
+/** The answer of a route, from a stream that counts its pieces and never ends. */
+const endless: Record<string, (made: () => void) => RouteReply> = {
+  events: (made) => ({ status: 200, events: pieces({ data: "x" }, made) }),
+  stream: (made) => ({ status: 200, stream: pieces(new Uint8Array(1_000), made) }),
+};
+
+async function* pieces<T>(piece: T, made: () => void) {
+  for (;;) {
+    made();
+    yield piece;
+    await new Promise(setImmediate);
+  }
+}
+
+test.each(Object.entries(endless))(
+  "GW-01: HEAD of a route that answers %s has the headers of GET and leaves nothing running",
+  async (_, answer) => {
+    const seen = { made: 0, aborted: 0 };
+    const route = answering(({ signal }) => {
+      signal.addEventListener("abort", () => (seen.aborted += 1));
+      return answer(() => (seen.made += 1));
+    });
+    const plugins = [memoryStore(), fakeProvider([]), route];
+    await using gateway = await startGateway({ plugins });
+    const head = await gateway.ask("/test", { method: "HEAD" });
+    await expect.poll(() => seen).toEqual({ made: 0, aborted: 1 });
+    const leave = new AbortController();
+    const get = await fetch(`${gateway.url}/test`, { signal: leave.signal });
+    expect([head.status, head.text]).toEqual([200, ""]);
+    expect(head.headers["content-type"]).toBe(get.headers.get("content-type"));
+    leave.abort();
+    await expect.poll(() => seen.aborted).toBe(2);
   },
 );

@@ -74,12 +74,12 @@ export class Routed implements RouteRequest {
   }
 }
 
-/** Aborted when the peer leaves before it was answered. */
+/** Aborted when the peer leaves before it was answered, and after HEAD, which takes no more. */
 function leaving(reply: FastifyReply): AbortSignal {
   const abort = new AbortController();
   if (reply.raw.destroyed) abort.abort();
   reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) abort.abort();
+    if (!reply.raw.writableFinished || reply.request.method === "HEAD") abort.abort();
   });
   return abort.signal;
 }

@@ -12,12 +12,14 @@ export interface Sending {
   broke(error: unknown): void;
 }
 
-/** Sends what a route answers. */
+/** Sends what a route answers. A stream is not begun for HEAD: nobody would read it to an end. */
 export function sendReply(reply: FastifyReply, answer: RouteReply, { ending, broke }: Sending): FastifyReply {
   const { status, headers = {} } = answer;
+  const isHead = reply.request.method === "HEAD";
   reply.code(status);
   if ("events" in answer) {
     reply.type("text/event-stream; charset=utf-8").header("x-accel-buffering", "no").headers(headers);
+    if (isHead) return reply.send(Readable.from([]));
     return reply.send(eventStream(answer.events, heartbeatMs, broke, ending));
   }
   if ("body" in answer) return sendJson(reply.headers(headers), answer.body);
@@ -25,5 +27,6 @@ export function sendReply(reply: FastifyReply, answer: RouteReply, { ending, bro
   reply.type("application/octet-stream").headers(headers);
   if ("bytes" in answer) return reply.send(Buffer.from(answer.bytes));
   // The next piece is asked for once there is room for it.
-  return reply.send(Readable.from(answer.stream, { objectMode: false }).once("error", broke));
+  const pieces = isHead ? [] : answer.stream;
+  return reply.send(Readable.from(pieces, { objectMode: false }).once("error", broke));
 }

@@ -35,7 +35,10 @@ export interface ClaimedMessages {
   readonly lanes: Lanes;
   /** Claims as {@link Lanes.claim} does; the claims are frozen. */
   claim(max: number, leaseMs: number, bounds?: ClaimBounds): Promise<readonly Claim[]>;
-  /** Does the work on a claim so that its log lines carry the trace of the message. */
+  /**
+   * Does the work on a claim for the caller of its message, with its trace in the log lines. The
+   * work keeps no async context of whoever woke the worker.
+   */
   traced<T>(claim: Claim, work: () => Promise<T>): Promise<T>;
   /** Runs the turn of a message for its sender, if guards and the sender's pace let it through. */
   turn(claim: Claim, options: ClaimedTurnOptions): Promise<ClaimedTurn>;

@@ -17,7 +17,7 @@ export interface QuestionForm {
 
 /** Words that a running tool asks a person for. */
 export interface WordsWanted {
-  /** Shown as it stands, as the tool's words: 2,000 characters at most. */
+  /** Shown redacted, as the tool's words: 2,000 characters at most. */
   readonly text: string;
   /** Without a form any text is an answer. */
   readonly form?: QuestionForm;
