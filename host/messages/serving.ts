@@ -51,7 +51,7 @@ export class Serving {
         await this.#startWorker(store);
       }
       for (const service of registry.get(Services)?.values() ?? []) {
-        if (names && !names.includes(service.name)) continue;
+        if (names && !service.always && !names.includes(service.name)) continue;
         this.#running.push(service);
         await service.start();
       }
