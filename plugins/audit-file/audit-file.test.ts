@@ -271,3 +271,16 @@ test("FLR-17: a log that grows by its own records is no alert, and an acknowledg
   await acknowledge(t, "the disk was changed");
   await watched(t, "ok");
 });
+
+test("FLR-17: a gap that is acknowledged is over at the next look, in a log that only grew", async () => {
+  await using t = await start();
+  for (let n = 0; n < 3; n += 1) await t.call("clock", { zone: "UTC" });
+  const path = join(t.configDir, "audit.jsonl");
+  const [first, , ...rest] = readFileSync(path, "utf8").split("\n");
+  writeFileSync(path, [first, ...rest].join("\n"));
+  expect(await watched(t, "warn")).toContain("gantry audit acknowledge");
+  await t.call("clock", { zone: "UTC" });
+  await watched(t, "warn");
+  await acknowledge(t, "it was in order");
+  await watched(t, "ok");
+});
