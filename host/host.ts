@@ -127,7 +127,6 @@ export class Host {
         await this.#plugins.prepare();
         await this.approvals.prepare();
       },
-      bundled,
     });
     this.inbox = inbox;
     this.outbox = outbox;

@@ -1,4 +1,5 @@
-import type { Runtime } from "@gantry/sdk";
+import type { Plugin, Runtime } from "@gantry/sdk";
+import { loadsOf, type ConfigText } from "./config/check.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
 import { workspaceNow } from "./tools/workspace-now.ts";
@@ -8,6 +9,8 @@ interface Facts extends Pick<Runtime, "configDir" | "configFile" | "workspace"> 
   readonly plugins: readonly LoadedPlugin[];
   readonly leftOut?: readonly LeftOut[];
   readonly problems?: Runtime["problems"] | undefined;
+  readonly absent?: () => Promise<readonly Plugin[]>;
+  readonly config: { readonly text: ConfigText };
 }
 
 /** Where things are and what runs, for plugins; `failed` names those that failed since the start. */
@@ -28,8 +31,12 @@ export function runtimeOf(options: Facts, failed: ReadonlySet<string>): Runtime 
         provides: provides.map(({ id }) => id),
         state: failed.has(name) ? ("failed" as const) : ("running" as const),
       }));
-      const absent = leftOut.map(({ name }) => ({ name, from: name, state: "left out" as const }));
-      return [...running, ...absent];
+      const lacking = leftOut.map(({ name }) => ({ name, from: name, state: "left out" as const }));
+      return [...running, ...lacking];
     },
+    absent: async () =>
+      ((await options.absent?.()) ?? []).map(({ name, provides = [] }) => {
+        return { name, provides: provides.map(({ id }) => id), cure: loadsOf(options.config.text, name) };
+      }),
   });
 }

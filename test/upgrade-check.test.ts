@@ -110,7 +110,7 @@ test("DIS-04: upgrade --check tells which plugins a list lacks that the release 
   execFileSync("tar", ["-xzf", old, "-C", home.dir]);
   const bin = path.join(home.dir, "package/dist/package/gantry.js");
   const { code, out } = await gantry(["upgrade", "--check", packed()], { dir: home.dir, bin });
-  expect(out).toContain("✗ A channel is listed and no plugin works off its messages: add inbox-worker");
+  expect(out).toContain('✗ A channel is listed and no plugin works off its messages: add "inbox-worker"');
   const lacks = "- The plugin inbox-worker is new and runs by default, but `plugins` does not list it.";
   expect([code, out.includes(lacks)]).toEqual([1, true]);
 });
