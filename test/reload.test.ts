@@ -150,8 +150,15 @@ test("FLR-16: config reload refuses a file that is gone, and what runs stays", a
   renameSync(home.file, `${home.file}.gone`);
   expect(await gantry(["config", "reload"], { dir: home.dir })).toMatchObject({
     code: 1,
-    err: expect.stringContaining("Config file not found at") as string,
+    err: expect.stringMatching(
+      /Config file not found at .*: put it back, then run `gantry config reload`\./,
+    ) as string,
   });
+  for (const word of ["status", "doctor"]) {
+    const { out } = await gantry([word], { dir: home.dir });
+    expect(out).toMatch(/! configuration .*, by which the running service goes on\n *→ Put the file back/);
+    expect(out).not.toMatch(/config init|is not what .* says now/);
+  }
   expect(await statusAt(service.url, "gantry.example")).toBe(200);
   service.signal("SIGHUP");
   await expect.poll(service.log).toMatch(/The configuration in force stays: Config file not found at .*\n/);

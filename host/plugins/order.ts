@@ -51,7 +51,7 @@ export async function fillCure(registry: Registry, slot: AnySlot): Promise<strin
   const absent = (await registry.get(Runtime)?.absent?.()) ?? [];
   const fillers = absent.filter(({ provides }) => provides.includes(slot.id));
   const cures = fillers.map(({ cure }) => cure).join(", or ");
-  return `: ${cures || "list one, see \`gantry plugins list\`"}`;
+  return `: ${cures || "list one, see `gantry plugins list`"}`;
 }
 
 const howToKeepOne =
