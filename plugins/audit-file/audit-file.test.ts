@@ -284,3 +284,16 @@ test("FLR-17: a gap that is acknowledged is over at the next look, in a log that
   await acknowledge(t, "it was in order");
   await watched(t, "ok");
 });
+
+test.for([
+  ["truncated", (file: string) => truncateSync(file, 300)],
+  ["removed", (file: string) => renameSync(file, `${file}.old`)],
+] as const)("FLR-17: status shows a log that was %s", async ([, harm]) => {
+  await using t = await start();
+  for (let n = 0; n < 3; n += 1) await t.call("clock", { zone: "UTC" });
+  const look = () => t.slot(Checks).get("audit-file")!.run(AbortSignal.timeout(60_000));
+  expect(await look()).toMatchObject([{ what: "audit log", state: "ok" }]);
+  harm(join(t.configDir, "audit.jsonl"));
+  const cure = "`gantry audit verify` names what is missing";
+  expect(await look()).toMatchObject([{ what: "audit log", state: "fail", cure }]);
+});
