@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { GantryError } from "@gantry/sdk";
+import { allOf } from "@gantry/sdk/fill";
 import { asError, configHash, removeRunning, writeRunning, type RunningRecord } from "@gantry/sdk/node";
 import { type Host, readText, version } from "@gantry/host";
 import { changedKeys } from "./config/effective.ts";
@@ -80,6 +81,9 @@ export class ServedHost {
     const text = await readText(configFile);
     if (text === undefined && this.#hasFile) throw errors.CONFIG_GONE(configFile);
     const [before, next] = [this.#host, await this.#start()];
+    const wrong = allOf(next.lacking);
+    if (wrong) await next.stop();
+    if (wrong) throw wrong;
     const changed = changedKeys(before.options.config, next.options.config);
     const restart = [...changed.restart, ...(await this.#changedPlugins(next))];
     try {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { Channels, GantryError, Services, Store, type Service } from "@gantry/sdk";
-import { MessageWorker, type RunningWorker } from "@gantry/sdk/fill";
+import { allOf, MessageWorker, type RunningWorker } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
 import { fillCure } from "../plugins/order.ts";
@@ -17,6 +17,8 @@ export interface ServingDeps extends ClaimedMessagesDeps {
   readonly registry: Registry;
   readonly words: ChatWords;
   readonly configDir: string;
+  /** Why channels were not set up. */
+  readonly lacking: readonly GantryError[];
   /** Has every plugin load what it may need later. */
   readonly prepare: () => Promise<void>;
 }
@@ -35,10 +37,12 @@ export class Serving {
 
   /**
    * Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING where another process
-   * serves this state; `lock` is that of the one whose place is taken.
+   * serves this state, and what channels lack; `lock` is that of the one whose place is taken.
    */
   async start(names?: readonly string[], lock?: ProcessLock): Promise<void> {
-    const { registry } = this.#deps;
+    const { registry, lacking } = this.#deps;
+    const wrong = allOf(lacking);
+    if (wrong) throw wrong;
     const held = lock ?? (await this.#takeLock());
     try {
       await this.#deps.prepare();

@@ -15,8 +15,9 @@ export async function checkFiles({
     checkPrivate("config directory", configDir, "700"),
     checkWorkspace(workspace, configDir),
   ]);
-  const wrong = problems.map(({ code, message }): CheckRow => {
-    const cure = "Mend it: until then nothing else starts. All below is as if it did not stand there.";
+  const wrong = problems.map(({ code, message, curedBy }): CheckRow => {
+    const stopped = curedBy === undefined ? "nothing else starts" : "no daemon and no gateway starts";
+    const cure = `Mend it: until then ${stopped}. All below is as if it did not stand there.`;
     return { what: "configuration", state: "fail", detail: `${message} [${code}]`, cure };
   });
   return [...(wrong.length > 0 && file.state === "ok" ? [] : [file]), ...wrong, ...others];
