@@ -166,8 +166,8 @@ test("FLR-16: config reload refuses a file that is gone, and what runs stays", a
   expect(await gantry(["config", "reload"], { dir: home.dir })).toMatchObject({ code: 0 });
 });
 
-test("FLR-16: a start without configuration says that the demo answers, one with a provider does not", async () => {
-  const words = "No provider is configured, so the offline demo answers everybody: run `gantry onboard`.";
+test("FLR-23: gateway and daemon warn at their start if no provider is configured", async () => {
+  const words = "Channels and HTTP get no answer. No provider configured: set `default_provider`";
   using empty = tempDir();
   await using bare = await serve(empty.dir, "gateway", "--port", "0");
   expect(bare.log()).toContain(words);
