@@ -124,11 +124,11 @@ export class Host {
       bounds: config.host.gateway,
       configDir: options.configDir,
       // What may be needed while serving is loaded now: once something fails, it might not load.
+      lacking: this.#plugins.lacking,
       prepare: async () => {
         await this.#plugins.prepare();
         await this.approvals.prepare();
       },
-      bundled,
     });
     this.inbox = inbox;
     this.outbox = outbox;
@@ -141,7 +141,7 @@ export class Host {
     const { leftOut = [], config, configEditor, check } = this.options;
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
     for (const { code, message } of config.retired) this.log.warn({ code }, message);
-    const own = ownSlots(this, configEditor(this), this.#plugins.failed);
+    const own = ownSlots(this, configEditor(this), this.#plugins);
     try {
       await this.#plugins.setup(own);
       await checkPeople(config, this.people, this.registry, this.options);
@@ -180,6 +180,11 @@ export class Host {
       ...this.options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
     ];
     return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? unknown;
+  }
+
+  /** Why channels were not set up: nothing serves without them. */
+  get lacking(): Readonly<PluginSet["lacking"]> {
+    return this.#plugins.lacking;
   }
 
   loadedFrom(): readonly { readonly name: string; readonly from: string }[] {

@@ -1,5 +1,5 @@
 /** The door for programs around a host: the command line, the build, a host of one's own. */
-export { isTree, type ConfigText } from "./config/check.ts";
+export { isTree, loadsOf, type ConfigText } from "./config/check.ts";
 export { listedPlugins } from "./config/choose.ts";
 export { configure, type Configured } from "./config/configure.ts";
 export { pathOf, valueAt } from "./config/dotted-key.ts";

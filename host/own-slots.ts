@@ -13,7 +13,7 @@ import {
   type AnySlot,
 } from "@gantry/sdk";
 import type { HostOptions } from "./host-options.ts";
-import { runtimeOf } from "./runtime.ts";
+import { runtimeOf, type Fates } from "./runtime.ts";
 
 interface Filling {
   readonly options: HostOptions;
@@ -28,12 +28,8 @@ interface Filling {
   readonly turns: Turns;
 }
 
-/** Returns what the host itself fills, by slot; `failed` names the plugins that failed since the start. */
-export function ownSlots(
-  own: Filling,
-  configFile: ConfigFile,
-  failed: ReadonlySet<string>,
-): ReadonlyMap<AnySlot, unknown> {
+/** Returns what the host itself fills, by slot. */
+export function ownSlots(own: Filling, configFile: ConfigFile, fates: Fates): ReadonlyMap<AnySlot, unknown> {
   return new Map<AnySlot, unknown>([
     [Approvals, own.approvals],
     [Audit, own.audit],
@@ -43,7 +39,7 @@ export function ownSlots(
     [People, own.people],
     [Providers, own.models],
     [Policy, own.policy],
-    [Runtime, runtimeOf(own.options, failed)],
+    [Runtime, runtimeOf(own.options, fates)],
     [ToolCatalog, own.tools],
     [Turns, own.turns],
   ]);

@@ -287,6 +287,7 @@ test("SEC-14: the audit and policy explain name the rule that released", async (
   expect(host.audit.map(({ event_type, result }) => [event_type, result])).toEqual([
     ["approval", 'allow by security.allow "shell: ls, shell: git status"'],
     ["tool_call", "allowed"],
+    ["tool_result", "done"],
   ]);
   const opinions = await host.explain("shell", { command: "ls" });
   expect(opinions.filter(({ outcome }) => outcome).map(({ lifted }) => lifted)).toEqual([

@@ -41,7 +41,11 @@ test("SDK-14: a call for a person outside of turns is theirs: guards see their n
   expect(seen).toMatchObject([
     { tool: "look", user: "fake:bob", trust: "member", session: "fake:lab", agent: "desk", dryRun: false },
   ]);
-  expect(t.audit).toMatchObject([{ event_type: "tool_call", user: "fake:bob", session_id: "fake:lab" }]);
+  const whose = { user: "fake:bob", session_id: "fake:lab" };
+  expect(t.audit).toMatchObject([
+    { event_type: "tool_call", ...whose },
+    { event_type: "tool_result", ...whose },
+  ]);
 });
 
 test("SDK-14: a stranger whom the guards keep out calls nothing", async () => {

@@ -150,8 +150,15 @@ test("FLR-16: config reload refuses a file that is gone, and what runs stays", a
   renameSync(home.file, `${home.file}.gone`);
   expect(await gantry(["config", "reload"], { dir: home.dir })).toMatchObject({
     code: 1,
-    err: expect.stringContaining("Config file not found at") as string,
+    err: expect.stringMatching(
+      /Config file not found at .*: put it back, then run `gantry config reload`\./,
+    ) as string,
   });
+  for (const word of ["status", "doctor"]) {
+    const { out } = await gantry([word], { dir: home.dir });
+    expect(out).toMatch(/! configuration .*, by which the running service goes on\n *→ Put the file back/);
+    expect(out).not.toMatch(/config init|is not what .* says now/);
+  }
   expect(await statusAt(service.url, "gantry.example")).toBe(200);
   service.signal("SIGHUP");
   await expect.poll(service.log).toMatch(/The configuration in force stays: Config file not found at .*\n/);
@@ -159,8 +166,8 @@ test("FLR-16: config reload refuses a file that is gone, and what runs stays", a
   expect(await gantry(["config", "reload"], { dir: home.dir })).toMatchObject({ code: 0 });
 });
 
-test("FLR-16: a start without configuration says that the demo answers, one with a provider does not", async () => {
-  const words = "No provider is configured, so the offline demo answers everybody: run `gantry onboard`.";
+test("FLR-23: gateway and daemon warn at their start if no provider is configured", async () => {
+  const words = "Channels and HTTP get no answer. No provider configured: set `default_provider`";
   using empty = tempDir();
   await using bare = await serve(empty.dir, "gateway", "--port", "0");
   expect(bare.log()).toContain(words);

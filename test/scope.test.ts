@@ -317,6 +317,7 @@ test("SDK-02: the test kit is the real host: guards, audit, turn and registratio
   });
   expect(t.audit.map(({ event_type, tool: name, result }) => [event_type, name, result])).toEqual([
     ["tool_call", "echo", "allowed"],
+    ["tool_result", "echo", "done"],
   ]);
   expect(t.runtime).toMatchObject({
     configDir: t.configDir,

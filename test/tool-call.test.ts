@@ -54,6 +54,7 @@ test("SEC-02: a call runs after an exact allow, and the audit says who gave it",
   expect(records(t)).toEqual([
     ["approval", "write", "allow by cli:test"],
     ["tool_call", "write", "approved"],
+    ["tool_result", "write", "done"],
   ]);
 });
 
@@ -458,6 +459,7 @@ test("AUD-01: one tool_call record for each call, allowed or not, with arguments
   await t.call("nothing", {});
   expect(records(t)).toEqual([
     ["tool_call", "write", "allowed"],
+    ["tool_result", "write", "done"],
     ["tool_call", "write", "refused: NO"],
     ["security_refusal", "write", "refused: NO"],
     ["tool_call", "nothing", "failed: TOOL_UNKNOWN"],

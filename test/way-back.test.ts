@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { gantry, said, startGantry, tempDir } from "./helpers/cli.ts";
+import { gantry, root, said, startGantry, tempDir } from "./helpers/cli.ts";
 import { nextRelease } from "./helpers/next-release.ts";
 import { packed } from "./helpers/package.ts";
 
@@ -69,6 +69,26 @@ test("FLR-13: restore --layout goes back after a crash with all that was there",
   expect((await gantry(["restore", folder, "--yes"], { dir, bin: newer })).code).toBe(0);
   const forward = await gantry(["memory", "list"], { dir, bin: newer });
   expect([forward.out.includes("tea"), forward.out.includes("coffee")]).toEqual([true, true]);
+}, 120_000);
+
+test("FLR-13: README's way back restores with the newer release, and then the earlier one starts", async () => {
+  const readme = readFileSync(path.join(root, "README.md"), "utf8").replace(/\s+/g, " ");
+  const steps = /To go back .*?stop the service\..*?(?=`gantry upgrade --check`)/.exec(readme)?.[0] ?? "";
+  expect(steps).toMatch(/run `gantry restore --layout N`.*Then install the earlier release/);
+
+  using home = tempDir('default_provider = "demo"\n[gateway]\nport = 0\n');
+  const { dir } = home;
+  await gantry(["agent", "-m", "hello"], { dir });
+  const { child, ended } = startGantry(["daemon"], { dir, bin: newer });
+  await said(child, "stderr", /Gantry is ready/);
+  child.kill("SIGKILL");
+  await ended;
+  const moved = layoutIn(dir);
+  const which = await gantry(["restore"], { dir, bin: newer });
+  expect(which.err).toContain(`(layouts kept here: ${moved - 1})`);
+  const back = await gantry(["restore", "--layout", `${moved - 1}`, "--yes"], { dir, bin: newer });
+  expect([back.code, layoutIn(dir)]).toEqual([0, moved - 1]);
+  expect(await gantry(["agent", "-m", "hello"], { dir })).toMatchObject({ code: 0, err: "" });
 }, 120_000);
 
 function layoutIn(dir: string): number {

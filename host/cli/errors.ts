@@ -12,6 +12,10 @@ export const cliErrors = defineErrors({
   ),
   CONFIG_NO_EDITOR: usage("%s cannot be edited, since no plugin fills the slot %s: change the file by hand."),
   NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
+  CONFIG_GONE: failed(
+    "Config file not found at %s, by which the service runs: " +
+      "put it back, then run `gantry config reload`.",
+  ),
   RELOAD_FAILED: failed("The configuration in force stays: %s"),
   PROVIDER_TABLE_UNKNOWN: usage(
     "%s, line %s: `[providers.%s]` is for no provider that is loaded%s: write it as default_provider is written, or remove it.",

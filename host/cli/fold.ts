@@ -1,4 +1,5 @@
 import type { LogWriter } from "@gantry/host";
+import { counted } from "@gantry/sdk";
 
 const pauseMs = 60_000;
 const maxKinds = 200;
@@ -21,7 +22,7 @@ export function foldedWriter(write: LogWriter): LogWriter {
     kinds.set(key, kind);
     const end = (): void => {
       if (kind.unsaid === 0) return void kinds.delete(key);
-      write(level, { times: kind.unsaid }, `${message} (${kind.unsaid} times more in a minute)`);
+      write(level, { times: kind.unsaid }, `${message} (${counted(kind.unsaid, "more time")} in a minute)`);
       kind.unsaid = 0;
       setTimeout(end, pauseMs).unref();
     };

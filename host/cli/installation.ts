@@ -17,7 +17,7 @@ import {
   type TableNode,
 } from "@gantry/host";
 import { Checks, type GantryError, type Plugin } from "@gantry/sdk";
-import { ConfigEditor, type ConfigChange } from "@gantry/sdk/fill";
+import { allOf, ConfigEditor, type ConfigChange } from "@gantry/sdk/fill";
 import { makeDir } from "@gantry/sdk/node";
 import { ConfigFile, type ConfigFileDeps, type RunningTrial } from "./config/config-file.ts";
 import { editText } from "./config/edit-text.ts";
@@ -33,7 +33,7 @@ export interface StartOptions {
   readonly ready?: boolean;
   /** Slots that the command does not read. */
   readonly unused?: readonly string[];
-  /** What is wrong in the file and was left out of the text given; plugins that lack something are left out here. */
+  /** What is wrong in the file and was left out of the text given. */
   readonly problems?: readonly Problem[];
 }
 
@@ -75,15 +75,11 @@ export class Installation {
   /** Opens and starts a host, by the file or by the text given; the caller stops it. */
   async start(write: LogWriter, options: StartOptions, given?: string | ConfigText): Promise<Host> {
     await this.makeConfigDir();
-    const { plugins: opened, config, leftOut, absent } = await this.open(given, options.unused);
-    const plugins = opened.map((one) => {
-      const isLacking = options.problems?.some(({ lacking }) => lacking === one.plugin.name) === true;
-      return isLacking ? { ...one, optional: true } : one;
-    });
+    const { plugins, config, leftOut, absent } = await this.open(given, options.unused);
     const { configDir, configFile } = this;
     const workspace = await openWorkspace(configDir, config.host.security.workspace_path, this.workspace);
     const configEditor = (host: EditingHost): ConfigFile =>
-      this.editor({ config, plugins }, (event) => host.audit.record(event), options.problems, host);
+      this.editor({ config, plugins }, (event) => host.audit.record(event), host);
     const host = new Host({
       plugins,
       leftOut,
@@ -108,12 +104,11 @@ export class Installation {
 
   /**
    * Returns the editor of the file. The keys of the plugins in `opened` can be set, whoever wrote
-   * them. `problems` are those before any change. `host` is the one that runs.
+   * them. `host` is the one that runs.
    */
   editor(
     opened: Pick<Opened, "config" | "plugins"> | undefined,
     record: ConfigFileDeps["record"],
-    problems: readonly Problem[] = [],
     host?: EditingHost,
   ): ConfigFile {
     return new ConfigFile({
@@ -122,8 +117,7 @@ export class Installation {
       effective: (key) => opened && effective(opened.config, key),
       edit: (text, changes) => this.edit(text, changes, opened?.plugins, host?.get(ConfigEditor)),
       onboarding: async () => (await this.allBundled()).flatMap(({ onboarding }) => onboarding ?? []),
-      start: (text) => this.#trial(text, []),
-      trial: (text) => this.#trial(text, problems),
+      start: (text) => this.#trial(text),
       record,
     });
   }
@@ -141,21 +135,20 @@ export class Installation {
     ]);
   }
 
-  /** Starts by this text; of the known problems, plugins that lack something still are left out. */
-  async #trial(
-    text: string,
-    known: readonly Problem[],
-    problems: readonly Problem[] = [],
-  ): Promise<RunningTrial> {
-    try {
-      const host = await this.start(() => {}, { debug: false, ready: false, problems }, text);
-      return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };
-    } catch (error) {
-      const { lacking, code } = error as Problem;
-      const same = lacking && known.find((one) => one.lacking === lacking && one.code === code);
-      if (!same) throw error;
-      return this.#trial(text, known, [...problems, same]);
+  /** Starts by this text. Throws what channels lack by it, but for what they lack by the file. */
+  async #trial(text: string): Promise<RunningTrial> {
+    const start = (by?: string): Promise<Host> => this.start(() => {}, { debug: false, ready: false }, by);
+    const host = await start(text);
+    if (host.lacking.length > 0) {
+      const now = await start().catch(() => undefined);
+      await now?.stop();
+      const isNew = ({ lacking, code }: Problem): boolean =>
+        now?.lacking.some((one) => one.lacking === lacking && one.code === code) !== true;
+      const wrong = allOf(host.lacking.filter(isNew));
+      if (wrong) await host.stop();
+      if (wrong) throw wrong;
     }
+    return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };
   }
 
   /** Of every bundled plugin, loaded or not. */

@@ -1,8 +1,10 @@
 import { stat } from "node:fs/promises";
-import { errors, GantryError } from "@gantry/sdk";
+import { GantryError } from "@gantry/sdk";
+import { allOf } from "@gantry/sdk/fill";
 import { asError, configHash, removeRunning, writeRunning, type RunningRecord } from "@gantry/sdk/node";
 import { type Host, readText, version } from "@gantry/host";
 import { changedKeys } from "./config/effective.ts";
+import { errors } from "./errors.ts";
 import { type Installation } from "./installation.ts";
 
 /** A port that the one before still holds is free in a moment. */
@@ -77,8 +79,11 @@ export class ServedHost {
   async #reload(): Promise<void> {
     const { configFile } = this.#installation;
     const text = await readText(configFile);
-    if (text === undefined && this.#hasFile) throw errors.CONFIG_MISSING(configFile);
+    if (text === undefined && this.#hasFile) throw errors.CONFIG_GONE(configFile);
     const [before, next] = [this.#host, await this.#start()];
+    const wrong = allOf(next.lacking);
+    if (wrong) await next.stop();
+    if (wrong) throw wrong;
     const changed = changedKeys(before.options.config, next.options.config);
     const restart = [...changed.restart, ...(await this.#changedPlugins(next))];
     try {

@@ -22,8 +22,6 @@ export async function startWithoutWrong(
       const isEmpty = Object.keys(text.tree).length === 0;
       if (found.length === 0 || isEmpty) throw error;
       problems.push(...found.filter(({ message }) => !problems.some((known) => known.message === message)));
-      // The next start leaves the plugin out, and its keys stay known.
-      if (found.some(({ lacking }) => lacking !== undefined)) continue;
       text = { ...text, tree: withoutWrong(text.tree, found) ?? {} };
     }
   }

@@ -1,5 +1,5 @@
 import { laneOf } from "@gantry/sdk/fill";
-import type { InboundMessage, Plugin } from "@gantry/sdk";
+import type { GantryError, InboundMessage } from "@gantry/sdk";
 import type { People } from "../config/people.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallDeps } from "../tools/call.ts";
@@ -37,10 +37,10 @@ export interface MessagesDeps extends Pick<CallDeps, Shared> {
   readonly forOwner: Redaction;
   readonly bounds: SenderBounds;
   readonly configDir: string;
+  /** Why channels were not set up. */
+  readonly lacking: readonly GantryError[];
   /** Has every plugin load what it may need while serving. */
   readonly prepare: () => Promise<void>;
-  /** What comes with Gantry, loaded or not. */
-  readonly bundled: () => Promise<readonly Plugin[]>;
 }
 
 /** Messages from the moment they come in until they are answered. */

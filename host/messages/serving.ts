@@ -1,9 +1,9 @@
 import path from "node:path";
-import { Channels, GantryError, Services, Store, type Plugin, type Service } from "@gantry/sdk";
-import { MessageWorker, type RunningWorker } from "@gantry/sdk/fill";
+import { Channels, GantryError, Services, Store, type Service } from "@gantry/sdk";
+import { allOf, MessageWorker, type RunningWorker } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
-import { fillersOf, howToFill } from "../plugins/order.ts";
+import { fillCure } from "../plugins/order.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { ClaimedMessagesDeps } from "./claimed-messages.ts";
 import type { ChatWords } from "./chat-words.ts";
@@ -17,10 +17,10 @@ export interface ServingDeps extends ClaimedMessagesDeps {
   readonly registry: Registry;
   readonly words: ChatWords;
   readonly configDir: string;
+  /** Why channels were not set up. */
+  readonly lacking: readonly GantryError[];
   /** Has every plugin load what it may need later. */
   readonly prepare: () => Promise<void>;
-  /** What comes with Gantry, loaded or not. */
-  readonly bundled: () => Promise<readonly Plugin[]>;
 }
 
 /** Runs only while the host serves: the worker of messages, and the services of the plugins. */
@@ -37,10 +37,12 @@ export class Serving {
 
   /**
    * Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING where another process
-   * serves this state; `lock` is that of the one whose place is taken.
+   * serves this state, and what channels lack; `lock` is that of the one whose place is taken.
    */
   async start(names?: readonly string[], lock?: ProcessLock): Promise<void> {
-    const { registry } = this.#deps;
+    const { registry, lacking } = this.#deps;
+    const wrong = allOf(lacking);
+    if (wrong) throw wrong;
     const held = lock ?? (await this.#takeLock());
     try {
       await this.#deps.prepare();
@@ -51,7 +53,7 @@ export class Serving {
         await this.#startWorker(store);
       }
       for (const service of registry.get(Services)?.values() ?? []) {
-        if (names && !names.includes(service.name)) continue;
+        if (names && !service.always && !names.includes(service.name)) continue;
         this.#running.push(service);
         await service.start();
       }
@@ -64,18 +66,16 @@ export class Serving {
   }
 
   async #startWorker(store: Store): Promise<void> {
-    const { registry, bundled, log } = this.#deps;
+    const { registry } = this.#deps;
     const worker = registry.get(MessageWorker);
     if (worker) {
       const { ClaimedMessages } = await import("./claimed-messages.ts");
       this.#worker = await worker.start(new ClaimedMessages(this.#deps, store));
       return;
     }
-    const cure = howToFill(fillersOf(MessageWorker.id, await bundled()));
-    const unworked = errors.MESSAGES_UNWORKED(MessageWorker.id, cure);
     // A channel that takes messages and never answers looks well from outside.
-    if ((registry.get(Channels)?.size ?? 0) > 0) throw unworked;
-    log.warn({ code: unworked.code }, unworked.message);
+    if ((registry.get(Channels)?.size ?? 0) > 0)
+      throw errors.MESSAGES_UNWORKED(MessageWorker.id, await fillCure(registry, MessageWorker));
   }
 
   /** No new work; what runs gets its time; the rest stays on disk for the next start. */

@@ -1,5 +1,6 @@
-import { type AnySlot, type Plugin } from "@gantry/sdk";
+import { Runtime, type AnySlot, type Plugin } from "@gantry/sdk";
 import { errors } from "./errors.ts";
+import type { Registry } from "./registry.ts";
 
 /**
  * Sorts plugins so that each comes after all that fill what it needs; the order of the configuration breaks ties.
@@ -43,6 +44,14 @@ export function howToFill(bundled: readonly Plugin[]): string {
   return bundled.length > 0
     ? `: list ${bundled.map(({ name }) => name).join(" or ")}, which comes with Gantry`
     : ", and none that comes with Gantry does: list one that does, as its author says";
+}
+
+/** Returns what has the configuration fill an empty slot, the end of a sentence. */
+export async function fillCure(registry: Registry, slot: AnySlot): Promise<string> {
+  const absent = (await registry.get(Runtime)?.absent?.()) ?? [];
+  const fillers = absent.filter(({ provides }) => provides.includes(slot.id));
+  const cures = fillers.map(({ cure }) => cure).join(", or ");
+  return `: ${cures || "list one, see `gantry plugins list`"}`;
 }
 
 const howToKeepOne =

@@ -5,6 +5,7 @@ import type { LoadedPlugin } from "./loader.ts";
 import { inOrder } from "./order.ts";
 import { PluginInstance } from "./plugin-instance.ts";
 import type { Registry } from "./registry.ts";
+import type { Lacking } from "./setup-fault.ts";
 
 export interface PluginSetDeps {
   readonly plugins: readonly LoadedPlugin[];
@@ -23,6 +24,8 @@ export interface PluginSetDeps {
 export class PluginSet {
   /** The names of the plugins that are left out or have failed since the start. */
   readonly failed: Set<string> = new Set();
+  /** Why channels were not set up: without them nothing serves, and all else goes on. */
+  readonly lacking: Lacking[] = [];
   readonly #deps: PluginSetDeps;
   readonly #running: PluginInstance[] = [];
 
@@ -46,6 +49,7 @@ export class PluginSet {
       const failed = await instance.setup().catch((error: Error) => error);
       if (!failed) this.#running.push(instance);
       else if (isOptional) this.leaveOut(plugin.name, failed);
+      else if ("lacking" in failed) this.lacking.push(failed as Lacking);
       else throw failed;
     }
   }

@@ -1,5 +1,12 @@
 import type { GantryError, Plugin } from "@gantry/sdk";
 
+/** Why a channel was not set up, and the step of onboarding that asks for what it lacks. */
+export interface Lacking extends GantryError {
+  /** The plugin. */
+  readonly lacking: string;
+  readonly curedBy: string;
+}
+
 /** The same error, with the plugin and its step of onboarding, where that asks for all that a channel lacks. */
 export function setupFault({ name, onboarding }: Plugin, error: GantryError): GantryError {
   if (onboarding === undefined || onboarding.sets === "tool") return error;

@@ -56,10 +56,13 @@ test("OPS-01: equal lines are folded, with how often they came", () => {
     write("warn", {}, "Another.");
     expect(lines).toEqual(["warn It is away.", "error It is away.", "warn Another."]);
     vi.advanceTimersByTime(60_000);
-    expect(lines.slice(3)).toEqual(["warn It is away. (634 times more in a minute)"]);
+    expect(lines.slice(3)).toEqual(["warn It is away. (634 more times in a minute)"]);
+    write("warn", {}, "It is away.");
+    vi.advanceTimersByTime(60_000);
+    expect(lines.slice(4)).toEqual(["warn It is away. (1 more time in a minute)"]);
     vi.advanceTimersByTime(120_000);
     write("warn", {}, "It is away.");
-    expect(lines.slice(4)).toEqual(["warn It is away."]);
+    expect(lines.slice(5)).toEqual(["warn It is away."]);
   } finally {
     vi.useRealTimers();
   }

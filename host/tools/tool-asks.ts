@@ -7,6 +7,7 @@ import {
   type WordsWanted,
 } from "@gantry/sdk";
 import { pluginErrors } from "../plugins/errors.ts";
+import { fillCure } from "../plugins/order.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallDeps, CallRequest } from "./call.ts";
 import { conversationOf } from "./turn-context.ts";
@@ -27,7 +28,7 @@ export async function askWords(
 ): Promise<ToolAnswer> {
   const questions = registry.get(ToolQuestions);
   if (!questions?.ask)
-    throw pluginErrors.SLOT_EMPTY("host", ToolQuestions.id, ": list one, see `gantry plugins list`");
+    throw pluginErrors.SLOT_EMPTY("host", ToolQuestions.id, await fillCure(registry, ToolQuestions));
   let shown = {};
   const show = (question: ToolQuestion): void => {
     const { text, url } = question;

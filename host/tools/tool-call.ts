@@ -1,5 +1,6 @@
 import {
   ask,
+  type AuditEvent,
   type GantryError,
   type Question,
   type Refusal,
@@ -58,13 +59,18 @@ export class ToolCalls {
       const decision = await this.#decide(request, tool, call, questions);
       await this.#unchanged(request, tool, call, await this.#deps.cwd(request.turn));
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
-      await this.#record(request, call.args, decision);
+      await this.#record("tool_call", request, call.args, decision);
       await this.#deps.sources.addOf(call);
       const outcome = await runTool(this.#deps, request, tool, call, decision, {
         runInner: (inner) => this.run(inner),
         check: (effects) => this.#checkLater(request, tool, call, effects),
       });
-      return await filterResult(this.#deps, call, outcome);
+      const shown = await filterResult(this.#deps, call, outcome);
+      // It has run: what cannot be recorded any more is no reason to hide what it did.
+      await this.#record("tool_result", request, call.args, endOf(shown)).catch((error: unknown) =>
+        this.#unrecorded(request, error),
+      );
+      return shown;
     } catch (error) {
       const why = asError(error) as GantryError;
       return this.#stopped(request, call, why.exit === 3 ? "refused" : "failed", why);
@@ -88,12 +94,12 @@ export class ToolCalls {
     const ruling = await this.#deps.rulings.of(tool, call, questions, conversationOf(request));
     if (ruling.kind === "refused") throw policyError(ruling.refusal);
     if (ruling.kind === "lifted") {
-      await this.#recordApproval(request, call, `allow by ${ruling.by}`);
+      await this.#record("approval", request, call.args, `allow by ${ruling.by}`);
       return "allowed";
     }
     const asked = { call, questions, coverage: ruling.coverage };
     const { result, error } = await requestApproval(this.#deps, request, tool, asked);
-    await this.#recordApproval(request, call, result);
+    await this.#record("approval", request, call.args, result);
     if (error) throw error;
     return "approved";
   }
@@ -139,47 +145,35 @@ export class ToolCalls {
     const { session, user, tool, turn } = request;
     const stopped = { session, user, tool, decision, code, ...(turn && { turn: turn.ids.turn }) };
     this.#deps.observers.tell("toolRefused", stopped);
+    const result = `${decision}: ${code}`;
     try {
-      await this.#record(request, call.args, `${decision}: ${code}`);
-      if (decision === "refused") {
-        const args = { ...call.args, reason: why.message };
-        await this.#deps.audit.record({
-          ...whose(request),
-          event_type: "security_refusal",
-          tool: request.tool,
-          args,
-          result: `refused: ${code}`,
-        });
-      }
+      await this.#record("tool_call", request, call.args, result);
+      if (decision === "refused")
+        await this.#record("security_refusal", request, { ...call.args, reason: why.message }, result);
     } catch (error) {
-      this.#deps.log.error({ code: "AUDIT_FAILED", tool: request.tool }, asError(error).message);
+      this.#unrecorded(request, error);
     }
     return { decision, code, text: why.message };
   }
 
-  async #recordApproval(request: CallRequest, call: ToolCall, result: string): Promise<void> {
-    await this.#deps.audit.record({
-      ...whose(request),
-      event_type: "approval",
-      tool: call.tool,
-      args: call.args,
-      result,
-    });
-  }
-
-  async #record(
-    request: CallRequest,
+  #record(
+    event_type: AuditEvent["event_type"],
+    { tool, user, session }: CallRequest,
     args: Readonly<Record<string, unknown>>,
     result: string,
   ): Promise<void> {
-    await this.#deps.audit.record({
-      ...whose(request),
-      event_type: "tool_call",
-      tool: request.tool,
-      args,
-      result,
-    });
+    return this.#deps.audit.record({ event_type, tool, args, result, user, session_id: session });
   }
+
+  #unrecorded({ tool }: CallRequest, error: unknown): void {
+    this.#deps.log.error({ code: "AUDIT_FAILED", tool }, asError(error).message);
+  }
+}
+
+/** Returns how a call ended, for its record: `done`, `failed`, or with the code of why. */
+function endOf({ decision, code, workFailed }: CallOutcome): string {
+  if (code !== undefined) return `${decision}: ${code}`;
+  return workFailed === true ? "failed" : "done";
 }
 
 /** A supervised turn asks before every call, also if no guard that enforces the level knows of turns with their own. */
@@ -191,8 +185,4 @@ function supervised(call: ToolCall, questions: readonly Question[]): readonly Qu
 /** A refusal as an error, with the code and the sentence of whoever refused. */
 function policyError({ code, reason }: Refusal): Error {
   return Object.assign(new Error(reason), { code, exit: 3 });
-}
-
-function whose(request: CallRequest): { user: string; session_id: string } {
-  return { user: request.user, session_id: request.session };
 }

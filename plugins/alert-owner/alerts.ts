@@ -40,6 +40,7 @@ export class Alerts {
     };
     return {
       name,
+      always: true,
       async start() {
         onStart();
         again();

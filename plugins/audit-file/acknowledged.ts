@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { linesOf } from "./record.ts";
 
@@ -21,6 +22,23 @@ export interface Acknowledgement {
 export function told({ from, to, at, reason }: Acknowledgement): string {
   const missing = from === to ? `record ${from} is` : `records ${from} to ${to} are`;
   return `${missing} missing, acknowledged ${at}: ${reason}`;
+}
+
+const MARK = '"audit_gap"';
+
+/** Returns false if nothing that was written behind the first `from` bytes acknowledges a gap. */
+export function mayAcknowledge(log: string, from: number): boolean {
+  try {
+    const file = openSync(log, "r");
+    try {
+      const added = Buffer.alloc(fstatSync(file).size - from);
+      return added.subarray(0, readSync(file, added, 0, added.length, from)).includes(MARK);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return true;
+  }
 }
 
 /** The acknowledgements that stand in some files. */
@@ -47,7 +65,7 @@ export class Acknowledged {
 
   #take(line: Uint8Array): void {
     const text = Buffer.from(line).toString();
-    if (!text.includes('"audit_gap"')) return;
+    if (!text.includes(MARK)) return;
     try {
       const { event_type, timestamp, args, seq } = JSON.parse(text);
       // It stands behind what it speaks of.

@@ -1,7 +1,16 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Checks, Commands, definePlugin, defineTool, refuse, Tools, type CommandContext } from "@gantry/sdk";
+import {
+  Audit,
+  Checks,
+  Commands,
+  definePlugin,
+  defineTool,
+  refuse,
+  Tools,
+  type CommandContext,
+} from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test, vi } from "vitest";
@@ -43,6 +52,16 @@ const records = (t: TestHost, file = "audit.jsonl"): Record<string, unknown>[] =
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 };
+/** One record, as of a call. */
+const note = (t: TestHost): Promise<void> =>
+  t.slot(Audit).record({
+    event_type: "tool_call",
+    tool: "clock",
+    args: { zone: "UTC" },
+    result: "allowed",
+    user: "cli:owner",
+    session_id: "s1",
+  });
 async function word(
   t: TestHost,
   name: string,
@@ -58,13 +77,14 @@ const verify = (t: TestHost, options: Record<string, boolean> = {}): ReturnType<
 const acknowledge = (t: TestHost, reason: string): ReturnType<typeof word> =>
   word(t, "audit acknowledge", { args: [reason] });
 
-test("AUD-01: every call leaves one tool_call record, allowed or not, and a refusal leaves a security event too", async () => {
+test("AUD-01: every call leaves one tool_call record, allowed or not, one that ran its end, and a refusal a security event", async () => {
   await using t = await start();
   await t.call("clock", { zone: "UTC" }, { user: "cli:owner", session: "s1" });
   await t.call("clock", { zone: "Mars" });
   await t.call("clock", { zone: 7 });
   expect(records(t).map(({ event_type, tool, result }) => [event_type, tool, result])).toEqual([
     ["tool_call", "clock", "allowed"],
+    ["tool_result", "clock", "done"],
     ["tool_call", "clock", "refused: CLOCK_MARS"],
     ["security_refusal", "clock", "refused: CLOCK_MARS"],
     ["tool_call", "clock", "failed: TOOL_BAD_ARGS"],
@@ -74,7 +94,7 @@ test("AUD-01: every call leaves one tool_call record, allowed or not, and a refu
 
 test.each([
   [{ log_tool_calls: false }, ["security_refusal"]],
-  [{ log_security_events: false }, ["tool_call", "tool_call"]],
+  [{ log_security_events: false }, ["tool_call", "tool_result", "tool_call"]],
   [{ enabled: false }, []],
 ])("AUD-01: with %j only %j is written", async (audit, types) => {
   await using t = await start(audit);
@@ -85,7 +105,7 @@ test.each([
 
 test("AUD-01: log_path moves the log; a relative one starts at the configuration directory", async () => {
   await using t = await start({ log_path: "logs/agent.jsonl" });
-  await t.call("clock", { zone: "UTC" });
+  await note(t);
   expect(records(t, "logs/agent.jsonl")).toHaveLength(1);
 });
 
@@ -95,7 +115,7 @@ test("AUD-02: log_retention_days is how long earlier days are kept", async () =>
     await using t = await start({ log_retention_days: 2 });
     for (let day = 1; day <= 5; day++) {
       vi.setSystemTime(Date.UTC(2026, 0, day, 12));
-      await t.call("clock", { zone: "UTC" });
+      await note(t);
     }
     const files = readdirSync(t.configDir).filter((name) => /^audit\..*jsonl$/.test(name));
     expect(files.toSorted()).toEqual([
@@ -131,7 +151,7 @@ test("AUD-02: audit verify says that the chain holds, or names file and line and
     code: 0,
     out: `There is no record in ${join(t.configDir, "audit.jsonl")} yet.`,
   });
-  for (let n = 0; n < 3; n++) await t.call("clock", { zone: "UTC" });
+  for (let n = 0; n < 3; n++) await note(t);
   expect(await verify(t)).toEqual({
     code: 0,
     out: expect.stringContaining("The chain holds: 3 records (1 to 3) in 1 file"),
@@ -165,9 +185,9 @@ test.each([
     // The gap is written down also where events are not kept.
     await using t = await start({ log_security_events: false });
     const path = join(t.configDir, "audit.jsonl");
-    for (let n = 0; n < 3; n++) await t.call("clock", { zone: "UTC" });
+    for (let n = 0; n < 3; n++) await note(t);
     rotate(path);
-    await t.call("clock", { zone: "UTC" });
+    await note(t);
     await expect(verify(t)).rejects.toMatchObject({
       message: expect.stringContaining("records 1 to 3 were removed"),
     });
@@ -197,7 +217,7 @@ test.each([
 test("OPS-03: an acknowledged gap binds what stands before it, and what is cut off at the end can be acknowledged too", async () => {
   await using t = await start();
   const path = join(t.configDir, "audit.jsonl");
-  for (let n = 0; n < 5; n++) await t.call("clock", { zone: "UTC" });
+  for (let n = 0; n < 5; n++) await note(t);
   const lines = readFileSync(path, "utf8").split("\n");
   writeFileSync(path, `${lines.slice(0, 2).join("\n")}\n`);
   await acknowledge(t, "cut by hand");
@@ -218,7 +238,7 @@ test("OPS-03: an acknowledged gap binds what stands before it, and what is cut o
 test("AUD-02: SEC-20: status tells where the log is, doctor reads it in a row of its own, and it is said when it is off", async () => {
   await using t = await start();
   const check = (name: string, of = t) => of.slot(Checks).get(name)!.run(new AbortController().signal);
-  await t.call("clock", { zone: "UTC" });
+  await note(t);
   expect(await check("audit-file")).toMatchObject([
     { state: "ok", detail: expect.stringContaining("records so far: 1") },
   ]);
@@ -270,4 +290,30 @@ test("FLR-17: a log that grows by its own records is no alert, and an acknowledg
   expect(await watched(t, "warn")).toContain("gantry audit acknowledge");
   await acknowledge(t, "the disk was changed");
   await watched(t, "ok");
+});
+
+test("FLR-17: a gap that is acknowledged is over at the next look, in a log that only grew", async () => {
+  await using t = await start();
+  for (let n = 0; n < 3; n += 1) await t.call("clock", { zone: "UTC" });
+  const path = join(t.configDir, "audit.jsonl");
+  const [first, , ...rest] = readFileSync(path, "utf8").split("\n");
+  writeFileSync(path, [first, ...rest].join("\n"));
+  expect(await watched(t, "warn")).toContain("gantry audit acknowledge");
+  await t.call("clock", { zone: "UTC" });
+  await watched(t, "warn");
+  await acknowledge(t, "it was in order");
+  await watched(t, "ok");
+});
+
+test.for([
+  ["truncated", (file: string) => truncateSync(file, 300)],
+  ["removed", (file: string) => renameSync(file, `${file}.old`)],
+] as const)("FLR-17: status shows a log that was %s", async ([, harm]) => {
+  await using t = await start();
+  for (let n = 0; n < 3; n += 1) await t.call("clock", { zone: "UTC" });
+  const look = () => t.slot(Checks).get("audit-file")!.run(AbortSignal.timeout(60_000));
+  expect(await look()).toMatchObject([{ what: "audit log", state: "ok" }]);
+  harm(join(t.configDir, "audit.jsonl"));
+  const cure = "`gantry audit verify` names what is missing";
+  expect(await look()).toMatchObject([{ what: "audit log", state: "fail", cure }]);
 });

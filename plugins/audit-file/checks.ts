@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { Check, CheckRow } from "@gantry/sdk";
 import { peekHead } from "./token.ts";
 import { told } from "./acknowledged.ts";
@@ -11,6 +12,16 @@ const off: CheckRow = {
   cure: "set security.audit.enabled to true",
 };
 
+/** Returns where the log is and how long. That it was cut shows without reading it. */
+function logRow(log: string): CheckRow {
+  const what = "audit log";
+  const { seq, size } = peekHead(log) ?? { seq: 0, size: 0 };
+  const there = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (there >= size) return { what, state: "ok", detail: `${log}, records so far: ${seq}` };
+  const detail = `${log} was cut: it has ${there} bytes, and ${size} were written`;
+  return { what, state: "fail", detail, cure: "`gantry audit verify` names what is missing" };
+}
+
 /** `status` tells where the log is and how long; `doctor` reads it all; while the service runs, changes are alerts. */
 export function auditChecks(log: string, enabled: boolean): readonly Check[] {
   const watched = new WatchedChain(log);
@@ -19,9 +30,7 @@ export function auditChecks(log: string, enabled: boolean): readonly Check[] {
       name: "audit-file",
       kind: "status",
       async run() {
-        return enabled
-          ? [{ what: "audit log", state: "ok", detail: `${log}, records so far: ${peekHead(log)?.seq ?? 0}` }]
-          : [off];
+        return [enabled ? logRow(log) : off];
       },
     },
     {

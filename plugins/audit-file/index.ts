@@ -21,7 +21,7 @@ export default definePlugin({
         }),
         log_tool_calls: Type.Boolean({
           default: true,
-          description: "Record every tool call, allowed or not.",
+          description: "Record every tool call, allowed or not, and how it ended.",
         }),
         log_security_events: Type.Boolean({
           default: true,
@@ -60,7 +60,7 @@ export default definePlugin({
     host.provide(AuditSinks, {
       name: host.name,
       async write(event) {
-        const isCall = event.event_type === "tool_call";
+        const isCall = event.event_type === "tool_call" || event.event_type === "tool_result";
         // What closes a gap in the log itself belongs to the log, whatever is kept in it.
         const wanted = event.event_type === "audit_gap" || (isCall ? log_tool_calls : log_security_events);
         if (enabled && wanted) await log.write(event);

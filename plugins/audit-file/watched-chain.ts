@@ -1,9 +1,13 @@
 import { statSync } from "node:fs";
 import type { CheckRow } from "@gantry/sdk";
+import { mayAcknowledge } from "./acknowledged.ts";
 import { segmentsOf } from "./segments.ts";
 import { verify, type Problem } from "./verify.ts";
 
-/** A log that only grows is read again this often; any other change of a file is read at once. */
+/**
+ * A log that only grows is read again this often. Any other change of a file is read at once, and
+ * so is a record that acknowledges what is missing.
+ */
 const againMs = 10 * 60_000;
 
 export const cures = {
@@ -56,10 +60,14 @@ export class WatchedChain {
     const before = this.#seen;
     const isFresh = performance.now() - this.#readAt < againMs;
     if (before && JSON.stringify(before) === JSON.stringify(now) && (isFresh || !this.#problem)) return;
-    if (before && isFresh && hasGrown(before, now)) return;
+    if (before && isFresh && hasGrown(before, now) && !this.#mayBeOver(before.size)) return;
     this.#seen = now;
     this.#readAt = performance.now();
     this.#reading = this.#read().finally(() => (this.#reading = undefined));
+  }
+
+  #mayBeOver(read: number): boolean {
+    return this.#problem?.gap !== undefined && mayAcknowledge(this.#log, read);
   }
 
   /** A log that cannot be read now is read at the next look. */

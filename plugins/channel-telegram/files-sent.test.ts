@@ -1,4 +1,4 @@
-import { Channels, Media, textParts, type Part, type Sent } from "@gantry/sdk";
+import { Channels, Media, textParts, type OutgoingMessage, type Part, type Sent } from "@gantry/sdk";
 import { expect, test } from "vitest";
 import { albumOf } from "./bot-api-limits.test-kit.ts";
 import { owner, startTelegram, type TestTelegram } from "./telegram.test-kit.ts";
@@ -9,8 +9,8 @@ async function file(t: TestTelegram, name: string, alt?: string): Promise<Part> 
   return { type: "media", media: await t.host.slot(Media).put(Buffer.from(`bytes of ${name}`), facts) };
 }
 
-function send(t: TestTelegram, parts: readonly Part[]): Promise<Sent> {
-  const message = { to: { chat: owner.id }, parts, key: "one" };
+function send(t: TestTelegram, parts: readonly Part[], given: Partial<OutgoingMessage> = {}): Promise<Sent> {
+  const message = { to: { chat: owner.id }, parts, key: "one", ...given };
   return t.host.slot(Channels).get("telegram")!.send(message, AbortSignal.timeout(60_000));
 }
 
@@ -72,4 +72,62 @@ test("FLR-19: the text of an answer arrives though its file is refused, and says
   const parts = [...textParts("Here:"), await file(t, "a.pdf"), await file(t, "b.png")];
   expect(await send(t, parts)).toMatchObject({ status: "sent" });
   expect(methods(t)).toEqual(["sendMessage", "sendDocument", "sendMessage", "sendPhoto"]);
+});
+
+const broken = { code: 400, description: "Bad Request: file is broken" };
+
+/** The files that the platform took, each with the last line of its caption and if it is marked. */
+const taken = (t: TestTelegram) =>
+  t.api.calls
+    .filter(({ method, refused }) => /^send(?:Photo|Document)$/.test(method) && !refused)
+    .map(({ params: { photo, document, caption = "" } }) => [
+      (photo ?? document).name,
+      caption.split("\n").at(-1),
+      caption.startsWith("(Sent again"),
+    ])
+    .toSorted();
+
+test("FLR-08: of an album that goes file by file another try sends what is left", async () => {
+  await using t = await startTelegram({ serves: false });
+  t.api.failures.push(
+    { method: "sendMediaGroup", ...broken },
+    { method: "sendPhoto", ...broken },
+    { method: "sendPhoto", code: 502 },
+  );
+  const parts = [await file(t, "a.png"), await file(t, "b.png"), await file(t, "c.png")];
+  expect(await send(t, parts)).toMatchObject({ status: "retry" });
+  t.api.failures.push({ method: "sendMediaGroup", code: 500 });
+  expect(await send(t, parts, { earlier: "ended" })).toMatchObject({ status: "sent" });
+  expect(taken(t)).toEqual([
+    ["a.png", "", false],
+    ["b.png", "", false],
+    ["c.png", "", false],
+  ]);
+});
+
+test("FLR-08: of an album that goes file by file what may have been taken is marked", async () => {
+  await using t = await startTelegram({ serves: false });
+  t.api.failures.push(
+    { method: "sendMediaGroup", ...broken },
+    { method: "sendPhoto", ...broken },
+    { method: "sendPhoto", how: "cut" },
+  );
+  const parts = [await file(t, "a.png"), await file(t, "b.png", "Two"), await file(t, "c.png")];
+  expect(await send(t, parts)).toMatchObject({ status: "retry", unsure: true });
+  expect(await send(t, parts, { earlier: "ended" })).toMatchObject({ status: "sent" });
+  expect(taken(t)).toEqual([
+    ["a.png", "", false],
+    ["b.png", "Two", false],
+    ["b.png", "Two", true],
+    ["c.png", "", false],
+  ]);
+});
+
+test("FLR-08: an album that may have been taken twice does not go file by file", async () => {
+  await using t = await startTelegram({ serves: false });
+  t.api.failures.push({ method: "sendMediaGroup", how: "cut" }, { method: "sendMediaGroup", how: "cut" });
+  const parts = [await file(t, "a.png"), await file(t, "b.png")];
+  await send(t, parts);
+  expect(await send(t, parts, { earlier: "ended" })).toMatchObject({ status: "refused" });
+  expect(methods(t)).toEqual(["sendMediaGroup", "sendMediaGroup"]);
 });

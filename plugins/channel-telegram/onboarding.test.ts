@@ -18,10 +18,10 @@ test("CLI-02: CHN-01: onboard sets Telegram up: a wrong token is said before any
   const { configDir } = place;
   const file = path.join(configDir, "config.toml");
   await mkdir(configDir, { mode: 0o700 });
-  // A table without its token: nothing that needs the whole file starts with it.
+  // A table without its token: nothing serves with it.
   const old = "[channels.telegram]\nallowed_user_ids = [5]\n";
   await writeFile(file, `${old}[endpoints]\ntelegram_url = "${api.url}"\n`, { mode: 0o600 });
-  expect((await gantry(configDir, ["inbox", "list"], env)).stderr).toContain("[CHANNEL_MISSING]");
+  expect((await gantry(configDir, ["daemon"], env)).stderr).toContain("[CHANNEL_MISSING]");
   const terminal = await startOnboarding(configDir, { env });
   await terminal.see("The channel telegram lacks bot_token");
   await terminal.answer("Token of the bot", `123456789:${"wrong".repeat(7)}${ENTER}`);

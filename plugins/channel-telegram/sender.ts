@@ -52,6 +52,7 @@ export class Sender {
       earlier,
       parts: inAlbums(await outgoingPieces(parts, { open: this.#needs.open, max: maxText })),
       again: copyOf,
+      apart: (piece) => ("album" in piece ? piece.album : undefined),
       instead: (piece, reason) => ("album" in piece ? undefined : inWords(piece, reason)),
       send: (piece, i) => this.#sendPiece(piece, i === 0 ? address : withoutQuote(address), signal),
     });
@@ -90,7 +91,7 @@ export class Sender {
   }
 
   #deliver(piece: Piece, how: Delivering): Promise<number> {
-    if ("album" in piece) return this.#deliverAlbum(piece.album, how);
+    if ("album" in piece) return this.#upload("sendMediaGroup", piece.album, how);
     return "text" in piece ? this.#deliverText(piece.text, how) : this.#deliverFile(piece, how);
   }
 
@@ -117,23 +118,6 @@ export class Sender {
       if (!isRefusal(error)) throw error;
       return this.#upload("sendDocument", [file], how);
     }
-  }
-
-  /** An album that the platform refuses goes file by file, and what it refuses alone is told. */
-  async #deliverAlbum(files: readonly OutgoingFile[], how: Delivering): Promise<number> {
-    try {
-      return await this.#upload("sendMediaGroup", files, how);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-    }
-    let last = 0;
-    for (const file of files)
-      last = await this.#deliverFile(file, how).catch((error: Error) => {
-        const words = isRefusal(error) ? inWords(file, error.message) : undefined;
-        if (words === undefined) throw error;
-        return this.#deliver(words, how);
-      });
-    return last;
   }
 
   async #upload(

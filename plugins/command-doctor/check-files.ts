@@ -1,6 +1,7 @@
 import { access, constants, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { errors, type CheckRow, type Runtime } from "@gantry/sdk";
+import { configHash, readRunning } from "@gantry/sdk/node";
 
 /** The configuration file, its directory and the workspace: there, ours, and closed to others. */
 export async function checkFiles({
@@ -10,20 +11,28 @@ export async function checkFiles({
   problems,
 }: Runtime): Promise<readonly CheckRow[]> {
   const [file, ...others] = await Promise.all([
-    checkPrivate("configuration", configFile, "600", {
-      what: "configuration",
-      state: "warn",
-      detail: `${errors.CONFIG_MISSING(configFile).message.split(":")[0]}: the defaults are in force`,
-      cure: "Run `gantry onboard`, or `gantry config init`.",
-    }),
+    checkPrivate("configuration", configFile, "600", await missingFile(configDir, configFile)),
     checkPrivate("config directory", configDir, "700"),
     checkWorkspace(workspace, configDir),
   ]);
-  const wrong = problems.map(({ code, message }): CheckRow => {
-    const cure = "Mend it: until then nothing else starts. All below is as if it did not stand there.";
+  const wrong = problems.map(({ code, message, curedBy }): CheckRow => {
+    const stopped = curedBy === undefined ? "nothing else starts" : "no daemon and no gateway starts";
+    const cure = `Mend it: until then ${stopped}. All below is as if it did not stand there.`;
     return { what: "configuration", state: "fail", detail: `${message} [${code}]`, cure };
   });
   return [...(wrong.length > 0 && file.state === "ok" ? [] : [file]), ...wrong, ...others];
+}
+
+async function missingFile(configDir: string, configFile: string): Promise<CheckRow> {
+  const row = { what: "configuration", state: "warn" } as const;
+  const detail = `${errors.CONFIG_MISSING(configFile).message.split(":")[0]}`;
+  const running = await readRunning(configDir);
+  if (!running || running.config === configHash(undefined)) {
+    const cure = "Run `gantry onboard`, or `gantry config init`.";
+    return { ...row, detail: `${detail}: the defaults are in force`, cure };
+  }
+  const cure = "Put the file back, then run `gantry config reload`.";
+  return { ...row, detail: `${detail}, by which the running service goes on`, cure };
 }
 
 /** Where other users can read the configuration, which holds secrets: either mode closes it. */

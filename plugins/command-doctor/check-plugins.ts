@@ -1,4 +1,12 @@
-import { Channels, type CheckRow, type Runtime } from "@gantry/sdk";
+import {
+  Channels,
+  ToolQuestions,
+  Tools,
+  ToolSources,
+  type AnySlot,
+  type CheckRow,
+  type Runtime,
+} from "@gantry/sdk";
 import { MessageWorker } from "@gantry/sdk/fill";
 
 /** One row for all that run, with the foreign ones by name, and one for each that failed. */
@@ -23,11 +31,27 @@ export function checkPlugins(plugins: Runtime["plugins"]): readonly CheckRow[] {
   ];
 }
 
-/** Returns a row if a channel is loaded and nothing works off its messages: the service does not start. */
-export function checkWorker(plugins: Runtime["plugins"]): readonly CheckRow[] {
-  const fills = (slot: string): boolean => plugins.some(({ provides = [] }) => provides.includes(slot));
-  if (!fills(Channels.id) || fills(MessageWorker.id)) return [];
-  const detail = "no plugin works off the messages of channels, so the service does not start";
-  const cure = "add the plugin that the start names to `plugins`";
-  return [{ what: "messages", state: "fail", detail, cure }];
+/** Returns a row for each thing that no loaded plugin does, though a channel or a tool needs it. */
+export async function checkFilled(runtime: Runtime): Promise<readonly CheckRow[]> {
+  const fills = (slot: AnySlot): boolean =>
+    runtime.plugins.some(({ provides = [] }) => provides.includes(slot.id));
+  const rows: CheckRow[] = [];
+  if (fills(Channels) && !fills(MessageWorker)) {
+    const detail = "no plugin works off the messages of channels, so the service does not start";
+    const cure = await fillCure(runtime, MessageWorker);
+    rows.push({ what: "messages", state: "fail", detail, cure });
+  }
+  if ((fills(Tools) || fills(ToolSources)) && !fills(ToolQuestions)) {
+    const detail = "no plugin puts the questions of tools to people, so a tool that asks fails";
+    const cure = await fillCure(runtime, ToolQuestions);
+    rows.push({ what: "questions of tools", state: "warn", detail, cure });
+  }
+  return rows;
+}
+
+/** Returns what has the configuration fill an empty slot. */
+export async function fillCure({ absent }: Runtime, slot: AnySlot): Promise<string> {
+  const fillers = ((await absent?.()) ?? []).filter(({ provides }) => provides.includes(slot.id));
+  if (fillers.length > 0) return fillers.map(({ cure }) => cure).join(", or ");
+  return "list a plugin that does it: `gantry plugins list` shows those that come with Gantry";
 }

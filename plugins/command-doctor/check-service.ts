@@ -21,7 +21,10 @@ export async function checkService({
       cure: "Restart it.",
     });
   const text = await readFile(configFile, "utf8").catch(() => undefined);
-  if (configHash(text) !== running.config)
+  const isOther = configHash(text) !== running.config;
+  // A file that is gone has a row of its own, with another cure.
+  const isGone = isOther && text === undefined;
+  if (isOther && !isGone)
     rows.push({
       what,
       state: "warn",
@@ -36,5 +39,6 @@ export async function checkService({
       cure: "Restart it.",
     });
   if (rows.length > 0) return rows;
-  return [{ what, state: "ok", detail: `version ${running.version} runs by this configuration (${since})` }];
+  const by = isGone ? "" : " by this configuration";
+  return [{ what, state: "ok", detail: `version ${running.version} runs${by} (${since})` }];
 }

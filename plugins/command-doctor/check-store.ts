@@ -1,21 +1,15 @@
-import type { CheckRow, Store } from "@gantry/sdk";
+import { Store, type CheckRow, type Runtime } from "@gantry/sdk";
+import { fillCure } from "./check-plugins.ts";
 
 const SHOWN = 5;
 /** An id is whatever a platform, or somebody in its name, sent. */
 const ID_SHOWN = 80;
 
 /** Whether the store answers, what waits in it, and the messages that nobody could answer. */
-export async function checkStore(store: Store | undefined): Promise<readonly CheckRow[]> {
+export async function checkStore(store: Store | undefined, runtime: Runtime): Promise<readonly CheckRow[]> {
   if (!store) {
-    const cure = "List a store, see `gantry plugins list`.";
-    return [
-      {
-        what: "store",
-        state: "warn",
-        detail: "none: conversations are forgotten and channels cannot run",
-        cure,
-      },
-    ];
+    const detail = "none: conversations are forgotten and channels cannot run";
+    return [{ what: "store", state: "warn", detail, cure: await fillCure(runtime, Store) }];
   }
   const { waiting, running, deadLetters } = await store.lanes.stats();
   const rows: CheckRow[] = [

@@ -1,4 +1,4 @@
-import type { Check, CheckRow, Command, CommandContext } from "@gantry/sdk";
+import type { Check, CheckRow, Command, CommandContext, Runtime } from "@gantry/sdk";
 import type { Redactor } from "@gantry/sdk/fill";
 import { askAll } from "./ask.ts";
 import { ownChecks, type Needs } from "./own-checks.ts";
@@ -26,7 +26,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
     const rows = merged(ours, theirs);
     return printReport(run, rows, needs.redactors.values());
   };
-  const [wrongFile] = needs.runtime.problems;
+  const { runtime } = needs;
   const own = (doctor: boolean): readonly Check[] =>
     ownChecks(needs).filter(({ kind }) => doctor || kind === "status");
   return [
@@ -37,7 +37,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
       despiteProblems: true,
       run: async (run) => {
         await told(run, own(false), ["status"], QUICK_MS);
-        return wrongFile?.exit ?? 0;
+        return runtime.problems[0]?.exit ?? 0;
       },
     },
     {
@@ -47,7 +47,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
       despiteProblems: true,
       run: async (run) => {
         const isWell = await told(run, own(true), ["status", "doctor"], REACHING_MS);
-        return wrongFile?.exit ?? (isWell ? 0 : 1);
+        return runtime.problems[0]?.exit ?? (isWell ? 0 : 1);
       },
     },
     {
@@ -56,11 +56,18 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
       options: [json],
       run: async (run) => {
         const some = [...needs.checks.values()].some(({ kind }) => kind === "channel");
-        const none: Check = { name: "channels", kind: "channel", run: async () => [noChannel] };
-        return (await told(run, some ? [] : [none], ["channel"], REACHING_MS)) ? 0 : 1;
+        const lacking = runtime.problems.filter(({ curedBy }) => curedBy !== undefined).map(lackingRow);
+        const rows = some || lacking.length > 0 ? lacking : [noChannel];
+        const own: Check = { name: "channels", kind: "channel", run: async () => rows };
+        return (await told(run, [own], ["channel"], REACHING_MS)) ? 0 : 1;
       },
     },
   ];
+}
+
+function lackingRow({ message, code, curedBy }: Runtime["problems"][number]): CheckRow {
+  const cure = `Run \`gantry onboard\`: it asks for what ${curedBy} lacks.`;
+  return { what: "channel", state: "fail", detail: `${message} [${code}]`, cure };
 }
 
 const noChannel: CheckRow = {

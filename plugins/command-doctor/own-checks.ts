@@ -3,7 +3,7 @@ import type { ModelRouter } from "@gantry/sdk/fill";
 import { checkFiles } from "./check-files.ts";
 import { checkGuards } from "./check-guards.ts";
 import { checkPeople } from "./check-people.ts";
-import { checkPlugins, checkWorker } from "./check-plugins.ts";
+import { checkFilled, checkPlugins } from "./check-plugins.ts";
 import { checkAnswer, checkProvider } from "./check-provider.ts";
 import { checkHoles, checkRuntime } from "./check-runtime.ts";
 import { checkService } from "./check-service.ts";
@@ -32,9 +32,9 @@ export function ownChecks(needs: Needs): readonly Check[] {
     { name: "provider answers", kind: "doctor", run: (signal) => checkAnswer(configFile, models, signal) },
     { name: "guards", kind: "status", run: () => checkGuards(policy, configFile) },
     { name: "people", kind: "status", run: async () => checkPeople(configFile) },
-    { name: "worker", kind: "status", run: async () => checkWorker(runtime.plugins) },
+    { name: "filled", kind: "status", run: () => checkFilled(runtime) },
     { name: "sandbox", kind: "status", run: () => walls(sandbox) },
-    { name: "store", kind: "status", run: () => checkStore(store) },
+    { name: "store", kind: "status", run: () => checkStore(store, runtime) },
     { name: "router", kind: "status", run: async () => cooling(router) },
   ];
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { GantryError, type Logger, type Route } from "@gantry/sdk";
+import { counted, GantryError, type Logger, type Route } from "@gantry/sdk";
 import type { FastifyReply } from "fastify";
 import { isContinueHeld } from "./body.ts";
 import { errors } from "./errors.ts";
@@ -123,7 +123,7 @@ export function createFailureLog(
     }
     if (kinds.size >= maxKinds) kinds.clear();
     kinds.set(kind, { until: now() + pauseMs, unsaid: 0 });
-    const times = last?.unsaid ? ` (${last.unsaid} times more in the last minutes)` : "";
+    const times = last?.unsaid ? ` (${counted(last.unsaid, "more time")} in the last minutes)` : "";
     log.error({ err: error, route, trace }, `A request failed: ${error.message}${times}`);
   };
 }

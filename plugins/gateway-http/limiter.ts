@@ -1,8 +1,22 @@
 import rateLimit from "@fastify/rate-limit";
 import type { Route } from "@gantry/sdk";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import fp from "fastify-plugin";
 import { errors } from "./errors.ts";
 import { peerKey } from "./peer.ts";
+
+/** Gives the root of the app what counts requests. */
+const limits = fp(
+  async (app: FastifyInstance) => {
+    await app.register(rateLimit, {
+      global: false,
+      timeWindow: 60_000,
+      cache: 10_000,
+      keyGenerator: (request) => peerKey(request.ip),
+    });
+  },
+  { name: "gantry-limits", fastify: "5.x" },
+);
 
 type Hook = (request: FastifyRequest) => Promise<void>;
 
@@ -17,12 +31,7 @@ export class Limiter {
   }
 
   static async on(app: FastifyInstance): Promise<Limiter> {
-    await app.register(rateLimit, {
-      global: false,
-      timeWindow: 60_000,
-      cache: 10_000,
-      keyGenerator: (request) => peerKey(request.ip),
-    });
+    await app.register(limits);
     return new Limiter(app);
   }
 

@@ -2,6 +2,7 @@ import type { Server as HttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Audit, Logger, Meters, People, Route } from "@gantry/sdk";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import fp from "fastify-plugin";
 import { createApp } from "./app.ts";
 import { bindAddress, listenFailure, urlAt, type Tls } from "./bind.ts";
 import { watchCertificate } from "./certificate-watch.ts";
@@ -54,9 +55,9 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
     limiter: await Limiter.on(app),
     brokeLate: createFailureLog(log),
   };
-  await describe(app, deps.version);
+  await app.register(describe, { version: deps.version });
   const routes = [...deps.routes, openApiRoute(app)];
-  guardAll(app, { ...deps, ...guards, routes, gate: new Gate(config, trusted) });
+  await app.register(rootGuards, { ...deps, ...guards, routes, gate: new Gate(config, trusted) });
   registerAll(app, routes, guards, log);
   try {
     await app.listen({ host: bindAddress(config.host), port: config.port });
@@ -87,6 +88,13 @@ interface Guarding extends RouteGuards {
   readonly routes: readonly Route[];
   readonly meters: Meters | undefined;
 }
+
+/** Gives the root of the app its guards; refused if nothing counts requests there. */
+export const rootGuards = fp(async (app: FastifyInstance, guarding: Guarding) => guardAll(app, guarding), {
+  name: "gantry-guards",
+  fastify: "5.x",
+  dependencies: ["gantry-limits"],
+});
 
 /** The first hook of every request, known or not. */
 function guardAll(app: FastifyInstance, guarding: Guarding): void {

@@ -157,7 +157,12 @@ test("PRV-18: it answers where no provider is configured and to its own name, af
   const taps: { handler: (want: object) => unknown; options: unknown }[] = [];
   const tap = (handler: (want: object) => unknown, options: unknown): unknown =>
     taps.push({ handler, options });
-  const host = { hooks: { resolveProvider: { tap } }, provide() {}, needs: {}, onServe() {} };
+  const host = {
+    hooks: { resolveProvider: { tap } },
+    provide() {},
+    needs: { configFile: new Map() },
+    onServe() {},
+  };
   void plugin.setup(host as never);
   expect(taps).toHaveLength(1);
   expect(taps[0]?.options).toEqual({ order: "late" });

@@ -31,7 +31,9 @@ export const GenlangConfig = Type.Object({
   }),
   plugins_config: Type.Object({
     "provider-genlang": Type.Object({
-      oauth_client_id: secret("Id of your own OAuth client (desktop app), for `auth login`."),
+      oauth_client_id: secret(
+        "Id of an OAuth client (desktop app): your own for `auth login`, or that of the vendor's CLI, whose login is renewed with it.",
+      ),
       oauth_client_secret: secret("Secret of that client."),
     }),
   }),

@@ -51,6 +51,6 @@ export default definePlugin({
     const source = async (): Promise<string> => (await genlang.credential?.()) ?? "none";
     for (const command of authCommands({ config, upstream, loopback, profiles, source }))
       host.provide(Commands, command);
-    host.provide(Checks, loginCheck(runtime.configDir, profiles));
+    host.provide(Checks, loginCheck(runtime.configDir, profiles, config));
   },
 });

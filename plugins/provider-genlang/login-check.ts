@@ -2,19 +2,21 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Check, CheckRow } from "@gantry/sdk";
 import type { AuthProfiles } from "./auth-profiles.ts";
+import type { GenlangConfig } from "./config.ts";
+import { unrenewable } from "./token-request.ts";
 import { vendorAccounts } from "./vendor-files.ts";
 
 const FILE = "auth-profiles.json";
 const LOGIN = "Run `gantry auth login --provider genlang`.";
 
 /** Says what is wrong with the logins there are; nothing where all is well, or where there is none. */
-export function loginCheck(configDir: string, profiles: AuthProfiles): Check {
+export function loginCheck(configDir: string, profiles: AuthProfiles, config: GenlangConfig): Check {
   return {
     name: "genlang-logins",
     kind: "status",
     async run() {
       const path = join(configDir, FILE);
-      return [...(await openToOthers(path)), ...(await unreadable(profiles))];
+      return [...(await openToOthers(path)), ...(await unusable(profiles, config))];
     },
   };
 }
@@ -35,13 +37,20 @@ async function openToOthers(path: string): Promise<CheckRow[]> {
   ];
 }
 
-async function unreadable(profiles: AuthProfiles): Promise<CheckRow[]> {
+async function unusable(profiles: AuthProfiles, config: GenlangConfig): Promise<CheckRow[]> {
   const rows: CheckRow[] = [];
   const look = async (what: string, read: () => Promise<unknown>, cure: string): Promise<void> => {
     await read().catch((error: Error) => rows.push({ what, state: "fail", detail: error.message, cure }));
   };
   await look(FILE, async () => (await profiles.active())?.read(), LOGIN);
   for (const account of await vendorAccounts())
-    await look(account.id, () => account.read(), "Log in again with the vendor CLI (`gemini`).");
+    await look(
+      account.id,
+      async () => {
+        const ended = unrenewable(config, account, await account.read());
+        if (ended) throw ended;
+      },
+      "Run the vendor CLI (`gemini`).",
+    );
   return rows;
 }

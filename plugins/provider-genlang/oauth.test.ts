@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { Checks } from "@gantry/sdk";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { home, lastOf, sentence, start, textOf, vendor } from "./vendor.test-kit.ts";
@@ -393,4 +394,32 @@ test("GEN-14: warmup with OAuth verifies and refreshes, and asks nothing else", 
   await genlang.provider.warmup?.(signal);
   expect(server.seen.map(({ path }) => path)).toEqual(["/token"]);
   await expect(genlang.provider.models?.(signal)).rejects.toMatchObject({ code: "GENLANG_NO_MODEL_LIST" });
+});
+
+const clientless = { client_id: undefined, client_secret: undefined, expiry_date: 1 };
+const cure =
+  /run the vendor CLI \(`gemini`\) once, which renews it, or set oauth_client_id and oauth_client_secret/;
+
+test("FLR-27: a vendor CLI's login without its client is told with the keys that help", async () => {
+  using _ = home({ [MAIN]: creds("main", clientless) });
+  await using server = await vendor(routes());
+  await using genlang = await start({ endpoints: server.endpoints });
+  expect(lastOf(await genlang.chat("hi")).failure.message).toMatch(cure);
+  const lines = genlang.host.logs.map(({ message }) => message);
+  expect(lines.join()).not.toContain("trying the next credentials");
+});
+
+test("FLR-27: a vendor CLI's login whose client needs a secret is told with the key for it", async () => {
+  using _ = home({ [MAIN]: creds("main", { client_secret: undefined, expiry_date: 1 }) });
+  const json = { error: "invalid_request", error_description: "client_secret is missing." };
+  await using server = await vendor(routes({ "/token": () => ({ status: 400, json }) }));
+  await using genlang = await start({ endpoints: server.endpoints });
+  expect(lastOf(await genlang.chat("hi")).failure.message).toMatch(cure);
+});
+
+test("FLR-27: status shows a vendor CLI's login that has ended and cannot be renewed", async () => {
+  using _ = home({ [MAIN]: creds("main", clientless), [EXTRA]: creds("b") });
+  await using genlang = await start({});
+  const rows = await genlang.host.slot(Checks).get("genlang-logins")!.run(AbortSignal.timeout(9_000));
+  expect(rows).toMatchObject([{ state: "fail", detail: expect.stringMatching(cure) }]);
 });

@@ -5,7 +5,7 @@ import { errors } from "./errors.ts";
 import { withLock } from "./lock.ts";
 import { digest, getSealed, putSealed } from "./sealed-cache.ts";
 import type { Refreshed } from "./sealed-cache.ts";
-import { cureFor, requestTokens } from "./token-request.ts";
+import { cureFor, requestTokens, unrenewable } from "./token-request.ts";
 import { isFresh } from "./tokens.ts";
 import type { Account, Tokens } from "./tokens.ts";
 
@@ -66,7 +66,7 @@ export function createTokenSource(deps: RefreshDeps): TokenSource {
   return async (account, force, signal) => {
     const seen = await current(account);
     if (!force && isFresh(seen)) return usable(account, seen);
-    if (!seen.refreshToken) return usable(account, unrefreshed(account, seen));
+    if (!seen.refreshToken) return usable(account, unrefreshed(deps.config, account, seen));
     const shared =
       running.get(account.id) ?? renew(account, seen, force).finally(() => running.delete(account.id));
     running.set(account.id, shared);
@@ -80,9 +80,10 @@ export function createTokenSource(deps: RefreshDeps): TokenSource {
 }
 
 /** Without a refresh token, a token is used as long as it is not known to have ended. */
-function unrefreshed(account: Account, tokens: Tokens): Tokens {
-  if (tokens.expires === undefined || tokens.expires > Date.now()) return tokens;
-  throw errors.GENLANG_EXPIRED(account.id, "it has no refresh_token", cureFor(account));
+function unrefreshed(config: GenlangConfig, account: Account, tokens: Tokens): Tokens {
+  const ended = unrenewable(config, account, tokens);
+  if (ended) throw ended;
+  return tokens;
 }
 
 function usable(account: Account, tokens: Tokens): Tokens & { readonly accessToken: string } {

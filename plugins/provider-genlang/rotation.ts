@@ -45,9 +45,10 @@ export function createRotation(
       }
       first ??= opened;
       if (asked.signal.aborted || (turn === 0 && !rotates(opened.failure))) return opened;
+      const next = turn + 1 < accounts.length ? "trying the next credentials" : "there are no others";
       deps.log.warn(
         { account: account.id, code: opened.failure.code },
-        `genlang does not answer with ${account.id}; trying the next credentials.`,
+        `genlang does not answer with ${account.id}; ${next}.`,
       );
     }
     return first ?? refusal(asked, new Error("no account"));

@@ -1,5 +1,5 @@
 import { answerFailure, excerpt, ProviderError } from "@gantry/sdk/provider";
-import type { Upstream } from "@gantry/sdk";
+import type { GantryError, Upstream } from "@gantry/sdk";
 import { ownClient } from "./config.ts";
 import type { GenlangConfig, OAuthClient } from "./config.ts";
 import { errors } from "./errors.ts";
@@ -18,12 +18,7 @@ interface RequestDeps {
 /** One refresh at the token server. Throws `GENLANG_REFRESH_FAILED`, a `ProviderError` where the server is in trouble, and `NET_*`. */
 export async function requestTokens(deps: RequestDeps, account: Account, tokens: Tokens): Promise<Refreshed> {
   const client = clientFor(deps.config, tokens);
-  if (!client)
-    throw errors.GENLANG_REFRESH_FAILED(
-      account.id,
-      "the file does not say which OAuth client it belongs to",
-      cureFor(account),
-    );
+  if (!client) throw clientless(account);
   const secrets = [tokens.refreshToken, tokens.accessToken, client.secret].filter(
     (secret) => secret !== undefined,
   );
@@ -64,7 +59,7 @@ export async function requestTokens(deps: RequestDeps, account: Account, tokens:
       response.status === 200
         ? "the answer holds no access_token"
         : `HTTP ${response.status}, ${excerpt(reason || text, secrets)}`;
-    throw errors.GENLANG_REFRESH_FAILED(account.id, why, cureFor(account));
+    throw errors.GENLANG_REFRESH_FAILED(account.id, why, cureFor(account, client.secret === undefined));
   }
   const seconds = Number(answer["expires_in"] ?? Number.NaN);
   const rotated = answer["refresh_token"];
@@ -94,9 +89,30 @@ function parse(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** How the person gets new tokens for an account. */
-export function cureFor(account: Account): string {
-  return account.source === "auth-profiles"
-    ? "`gantry auth login --provider genlang`"
-    : "the vendor CLI (`gemini`) and log in again";
+/** Returns why a token that has ended cannot be renewed here; undefined if a renewal can be tried. */
+export function unrenewable(
+  config: GenlangConfig,
+  account: Account,
+  tokens: Tokens,
+): GantryError | undefined {
+  if (tokens.expires === undefined || tokens.expires > Date.now()) return undefined;
+  if (!tokens.refreshToken)
+    return errors.GENLANG_EXPIRED(account.id, "it has no refresh_token", cureFor(account));
+  return clientFor(config, tokens) ? undefined : clientless(account);
+}
+
+function clientless(account: Account): GantryError {
+  const why = "the file does not say which OAuth client it belongs to";
+  return errors.GENLANG_REFRESH_FAILED(account.id, why, cureFor(account, true));
+}
+
+/** Returns how the person gets new tokens; `lacks` is true if the client, or its secret, is not known. */
+export function cureFor(account: Account, lacks: boolean = false): string {
+  if (account.source === "auth-profiles") return "`gantry auth login --provider genlang`";
+  const again = "the vendor CLI (`gemini`)";
+  if (!lacks) return `${again} and log in again`;
+  return (
+    `${again} once, which renews it, or set oauth_client_id and oauth_client_secret ` +
+    "in [plugins_config.provider-genlang] to those of its OAuth client"
+  );
 }

@@ -25,7 +25,8 @@ export function differences(
     if (nextLayout > layout)
       changes.push(
         `${name} moves its files from layout ${layout} to ${nextLayout} at the first start and ` +
-          `keeps a copy; the way back is \`gantry restore --layout ${layout}\`.`,
+          `keeps a copy; the way back is \`gantry restore --layout ${layout}\` with that release, ` +
+          `before this one is installed again.`,
       );
     changes.push(...keysOf(name, keys, next.keys));
   }

@@ -72,6 +72,7 @@ export class Retention {
     };
     return {
       name,
+      always: true,
       async start() {
         timer = setInterval(prune, HOUR);
         timer.unref();

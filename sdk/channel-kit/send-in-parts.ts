@@ -24,12 +24,21 @@ export interface PartedMessage<Part> {
   again?(part: Part): Part;
   /** Returns what is sent in place of a part that the platform refuses, such as a file; undefined: the rest stays here too. */
   instead?(part: Part, reason: string): Part | undefined;
+  /**
+   * Returns what is sent one after another in place of a part that the platform refuses as a
+   * whole, such as the files of an album; undefined for what is not made of several.
+   */
+  apart?(part: Part): readonly Part[] | undefined;
 }
 
-/** How far a message came: the part that is next, and how often that one may have been taken. */
+/** How far a message came. */
 interface Progress {
+  /** The index of the part that is next. */
   readonly next: number;
+  /** How often that one may have been taken. */
   readonly unsure: number;
+  /** How many of the pieces of that part went out, if it was refused as a whole. */
+  readonly apart?: number;
 }
 
 /**
@@ -47,15 +56,18 @@ export async function sendInParts<Part>(message: PartedMessage<Part>): Promise<S
 
 /** The first try of a short message reads and writes nothing. */
 async function progressOf<Part>(message: PartedMessage<Part>): Promise<Progress> {
-  const { values, space, key, parts, earlier, again } = message;
-  if (parts.length === 1 && earlier === undefined) return { next: 0, unsure: 0 };
-  const kept = await values.get<Progress | number>(space, key);
-  const { next, unsure } =
-    typeof kept === "number" ? { next: kept, unsure: 0 } : (kept ?? { next: 0, unsure: 0 });
-  if (again === undefined || earlier !== "cut") return { next, unsure };
-  const progress = { next, unsure: unsure + 1 };
-  await keep(message, progress);
-  return progress;
+  const { values, space, key, earlier, again } = message;
+  if (isShort(message) && earlier === undefined) return { next: 0, unsure: 0 };
+  const kept = (await values.get<Progress | number>(space, key)) ?? 0;
+  const progress = typeof kept === "number" ? { next: kept, unsure: 0 } : kept;
+  if (again === undefined || earlier !== "cut") return progress;
+  const cut = { ...progress, unsure: progress.unsure + 1 };
+  await keep(message, cut);
+  return cut;
+}
+
+function isShort<Part>({ parts: [first, ...rest], apart }: PartedMessage<Part>): boolean {
+  return rest.length === 0 && apart?.(first as Part) === undefined;
 }
 
 async function sendRest<Part>(message: PartedMessage<Part>, progress: Progress): Promise<Sent> {
@@ -63,32 +75,61 @@ async function sendRest<Part>(message: PartedMessage<Part>, progress: Progress):
   let last: Sent = { status: "sent" };
   for (const [i, part] of parts.entries()) {
     if (i < progress.next) continue;
-    const unsure = i === progress.next ? progress.unsure : 0;
-    last = await sendOne(message, part, i, unsure);
+    const from = i === progress.next ? progress : { next: i, unsure: 0 };
+    last =
+      from.apart === undefined
+        ? await sendOne(message, part, from)
+        : await sendApart(message, message.apart?.(part) ?? [], from);
     if (last.status === "retry") return last;
     if (last.status === "refused") break;
     if (i < parts.length - 1) await keep(message, { next: i + 1, unsure: 0 });
   }
-  if (parts.length > 1 || earlier !== undefined) await values.remove(space, key).catch(() => false);
+  if (!isShort(message) || earlier !== undefined) await values.remove(space, key).catch(() => false);
   return last;
 }
 
-async function sendOne<Part>(
+async function sendApart<Part>(
+  message: PartedMessage<Part>,
+  pieces: readonly Part[],
+  from: Progress,
+): Promise<Sent> {
+  const { next, unsure, apart: done = 0 } = from;
+  let last: Sent = { status: "sent" };
+  for (const [i, piece] of pieces.entries()) {
+    if (i < done) continue;
+    last = await sendOne(message, piece, { next, unsure: i === done ? unsure : 0, apart: i });
+    if (last.status !== "sent") return last;
+    await keep(message, { next, unsure: 0, apart: i + 1 });
+  }
+  return last;
+}
+
+async function sendOne<Part>(message: PartedMessage<Part>, part: Part, at: Progress): Promise<Sent> {
+  const { send, again } = message;
+  const { next, unsure, apart = 0 } = at;
+  if (unsure >= mostUnsure) return { status: "refused", reason: givenUp };
+  const sent = await send(unsure > 0 && again ? again(part) : part, next + apart);
+  if (sent.status === "refused") return sendInstead(message, part, at, sent);
+  if (sent.status !== "retry" || sent.unsure !== true || again === undefined) return sent;
+  await keep(message, { ...at, unsure: unsure + 1 });
+  return unsure + 1 < mostUnsure ? sent : { status: "refused", reason: givenUp };
+}
+
+/** Sends what stands in for a part that the platform refused. */
+async function sendInstead<Part>(
   message: PartedMessage<Part>,
   part: Part,
-  index: number,
-  unsure: number,
+  at: Progress,
+  refused: Extract<Sent, { readonly status: "refused" }>,
 ): Promise<Sent> {
-  const { send, again, instead } = message;
-  if (unsure >= mostUnsure) return { status: "refused", reason: givenUp };
-  const sent = await send(unsure > 0 && again ? again(part) : part, index);
-  if (sent.status === "refused") {
-    const words = instead?.(part, sent.reason);
-    return words === undefined ? sent : send(words, index);
+  const pieces = at.apart === undefined ? message.apart?.(part) : undefined;
+  if (pieces !== undefined) {
+    const from = { ...at, apart: 0 };
+    await keep(message, from);
+    return sendApart(message, pieces, from);
   }
-  if (sent.status !== "retry" || sent.unsure !== true || again === undefined) return sent;
-  await keep(message, { next: index, unsure: unsure + 1 });
-  return unsure + 1 < mostUnsure ? sent : { status: "refused", reason: givenUp };
+  const words = message.instead?.(part, refused.reason);
+  return words === undefined ? refused : message.send(words, at.next + (at.apart ?? 0));
 }
 
 async function keep<Part>({ values, space, key }: PartedMessage<Part>, progress: Progress): Promise<void> {

@@ -24,7 +24,10 @@ export interface CommandContext {
   readonly interactive: boolean;
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
-  /** Starts the named services (all of them where none are named) and the inbox; resolves to the exit code after a clean stop. */
+  /**
+   * Starts the named services (all of them if none are named), those that run `always`, and the
+   * inbox; resolves to the exit code after a clean stop.
+   */
   serve(services?: readonly string[]): Promise<number>;
 }
 
@@ -75,6 +78,8 @@ export const Checks = many<Check>("checks", (check: Check) => {
 /** Runs only while the service does: a listener, a poll, a timer. */
 export interface Service {
   readonly name: string;
+  /** True: it runs whenever the host serves, whichever services a command names. */
+  readonly always?: boolean;
   /** Resolves once it is ready. */
   start(): Promise<void>;
   /** No new work; resolves when what runs has ended or `signal` says that time is up. */

@@ -31,6 +31,7 @@ export function ask(why: { readonly code: string; readonly message: string }): Q
 /** The kinds of audit record. More may come: keep what you do not know. */
 export type AuditType =
   | "tool_call"
+  | "tool_result"
   | "security_refusal"
   | "approval"
   | "tool_question"
@@ -51,7 +52,10 @@ export interface AuditEvent {
   readonly event_type: AuditType;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** What was decided or what happened: `allowed`, `approved`, `refused: CODE`, or an event's own word. */
+  /**
+   * What was decided or what happened: `allowed`, `approved`, `refused: CODE`; of a `tool_result`
+   * `done`, `failed` or `failed: CODE`; or an event's own word.
+   */
   readonly result: string;
   /** `<channel>:<user_id>` */
   readonly user: string;

@@ -34,6 +34,13 @@ export interface Runtime {
     readonly provides?: readonly string[];
     readonly state: "running" | "failed" | "left out";
   }[];
+  /**
+   * Reads which plugins of the base set the configuration leaves out: the ids of the slots that
+   * each would fill, and what loads it, as in `add "x" to plugins`. Absent in earlier releases.
+   */
+  absent?(): Promise<
+    readonly { readonly name: string; readonly provides: readonly string[]; readonly cure: string }[]
+  >;
 }
 export const Runtime = one<Runtime>("runtime");
 

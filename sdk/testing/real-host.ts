@@ -11,7 +11,7 @@ import {
   type Filled,
   type Plugin,
 } from "../index.ts";
-import { MessageWorker } from "../fill.ts";
+import { allOf, MessageWorker } from "../fill.ts";
 import {
   bundledIn,
   bundledPlugins,
@@ -96,6 +96,8 @@ export async function startTestHost(options: TestHostOptions): Promise<TestHost>
   };
   try {
     await host.start(options.ready);
+    const wrong = allOf(host.lacking);
+    if (wrong) throw wrong;
   } catch (error) {
     await stop();
     throw error;

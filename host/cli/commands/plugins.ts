@@ -10,6 +10,7 @@ import {
   keysOf,
   type LoadedPlugin,
   loadPlugin,
+  loadsOf,
   type Opened,
   readerOf,
 } from "@gantry/host";
@@ -61,14 +62,14 @@ export async function list(run: HostCommandContext): Promise<number> {
 }
 
 /** Returns why the service would not start, though the configuration can be read. */
-async function unserved({ plugins }: Opened): Promise<readonly string[]> {
+async function unserved({ plugins, config }: Opened): Promise<readonly string[]> {
   const fills = ({ id }: AnySlot): boolean =>
     plugins.some(({ plugin }) => plugin.provides?.some((slot) => slot.id === id));
   if (!fills(Channels) || fills(MessageWorker)) return [];
   const { id } = MessageWorker;
   const fillers = (await bundledPlugins()).filter(({ provides = [] }) => provides.includes(id));
-  const names = fillers.map(({ name }) => name).join(" or ");
-  return [`A channel is listed and no plugin works off its messages: add ${names} to \`plugins\`.`];
+  const cures = fillers.map(({ name }) => loadsOf(config.text, name)).join(", or ");
+  return [`A channel is listed and no plugin works off its messages: ${cures}.`];
 }
 
 /**

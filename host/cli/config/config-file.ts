@@ -29,10 +29,11 @@ export interface ConfigFileDeps {
   readonly effective: (key: string) => unknown;
   /** Of every bundled plugin. */
   readonly onboarding: () => Promise<readonly OnboardingStep[]>;
-  /** Starts a host of its own by this text, or throws why it would not start. */
+  /**
+   * Starts a host of its own by this text, or throws why it would not serve; what a channel lacks
+   * before the change is not held against it.
+   */
   readonly start: (text: string) => Promise<RunningTrial>;
-  /** The same without what was wrong before any change and is so still. */
-  readonly trial: (text: string) => Promise<RunningTrial>;
   /** Returns the text with these keys changed. */
   readonly edit: (text: string, changes: readonly ConfigChange[]) => Promise<string>;
   /** Told before the new text is written; a throw keeps the file as it was. */
@@ -86,8 +87,8 @@ export class ConfigFile implements ConfigFileSlot {
   }
 
   async trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T> {
-    const { file } = this.#deps;
-    const trial = await this.#deps.trial(await this.#changed((await readText(file)) ?? "", changes));
+    const { file, start } = this.#deps;
+    const trial = await start(await this.#changed((await readText(file)) ?? "", changes));
     try {
       return await work(trial);
     } finally {
