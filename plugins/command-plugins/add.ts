@@ -104,7 +104,7 @@ async function hintToList(
 ): Promise<void> {
   const place = path.join(folder, name) + path.sep;
   if (runtime.plugins.some((plugin) => plugin.from.startsWith(place))) return;
-  run.err(`It runs once it is listed: add "${name}" to extra_plugins in config.toml.`);
+  run.err(`It runs once it is listed: add "${name}" to extra_plugins in ${runtime.configFile}.`);
   const doors = await Promise.all([import("@gantry/sdk"), import("@gantry/sdk/fill")]);
   const slots = doors.flatMap((door): readonly Partial<AnySlot>[] => Object.values(door));
   const alone = stated.provides.filter((id) => slots.some((slot) => slot.id === id && slot.many === false));
