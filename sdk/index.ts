@@ -79,7 +79,8 @@ export { type PromptOptions, type Receipt, Inbox } from "./messages/inbox.ts";
 export { mediaBounds, Media, imageType } from "./messages/media.ts";
 export { type ServiceMessage, Outbox } from "./messages/outbox.ts";
 export {
-  type RouteAuth,
+  type RouteAccess,
+  type RouteFacts,
   type RouteRequest,
   type ServerEvent,
   type RouteReply,

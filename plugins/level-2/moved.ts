@@ -22,7 +22,7 @@ export const moved: Readonly<Record<string, Readonly<Record<string, string>>>> =
     shownAddress sizeOf splitImages toolsKeys turnsToShow userOf wrongEffects
     `,
     "@gantry/sdk/node": "NameTest fileNames secretFiles",
-    "": "endedText",
+    "": "RouteAuth endedText",
   },
   "@gantry/sdk/channel": { "@gantry/sdk/fill": "settledText" },
   "@gantry/sdk/node": {

@@ -28,9 +28,10 @@ test("SDK-12: the route test kit refuses what a gateway refuses, in its words", 
   expect((await callRoute(route(open), { body: { add: 1, more: 2 } })).status).toBe(200);
 });
 
+/** Level 2 let a route ask for a token and state no scope. */
 const scoped = (auth: Route["auth"], may?: Scope): Route => {
   const { name, method, path, summary, handle } = route(days);
-  return { name, method, path, auth, summary, handle, ...(may && { may }) };
+  return { name, method, path, auth, summary, handle, ...(may && { may }) } as Route;
 };
 
 test.each<[string, Route, readonly Scope[] | undefined, number]>([
