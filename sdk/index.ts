@@ -2,6 +2,8 @@
 export type { Awaitable } from "./contract/awaitable.ts";
 export { errors } from "./contract/codes.ts";
 export {
+  type InputOptions,
+  type CommandInput,
   type CommandContext,
   type Command,
   Commands,

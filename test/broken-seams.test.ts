@@ -65,6 +65,8 @@ const frames = (...events: readonly unknown[]) =>
     yield* events;
   })();
 const says = (run: () => unknown): Plugin => fills(ChatCommands, { name: "say", summary: "Says.", run });
+const speaks = (run: () => unknown): Plugin =>
+  fills(Commands, { name: "speak", summary: "Speaks.", ownsStdout: true, run });
 const memory = (parts: object): Plugin =>
   fills(OwnMemory, { ...createMemoryStore().memory, erase: async () => 0, ...parts });
 const nobody = { check: nothing, fetch: nothing, connect: nothing };
@@ -152,6 +154,16 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     "gives a chat command for nobody known",
     fills(ChatCommands, { name: "a", summary: "A.", trust: "admin", run: nothing }),
     /has a trust that is none: give/,
+  ],
+  [
+    "prints beside what its command says as the owner of stdout",
+    speaks(async () => (process.stdout.write("ready\n"), 0)),
+    /command speak printed "ready\\n" beside its lines: write there by out\(\) alone/,
+  ],
+  [
+    "goes on with a command that owns stdout after its input",
+    speaks(() => new Promise(nothing)),
+    /command speak ran on for \d+ ms after its input: end when/,
   ],
   [
     "gives a route by a method in small letters",

@@ -1,6 +1,7 @@
 import {
   type Autonomy,
   type ChatCommand,
+  type Command,
   defineTool,
   type InboundMessage,
   type Inbox,
@@ -222,4 +223,26 @@ const routes = (): void => {
 
 test("SDK-20: a route may be PATCH, and its stream is bytes", () => {
   expect(routes).toBeTypeOf("function");
+});
+
+test("SDK-20: a command's input may be absent, and nobody writes into it", () => {
+  const command: Command = {
+    name: "c",
+    summary: "c",
+    // @ts-expect-error -- a command owns stdout or does not
+    ownsStdout: "yes",
+    async run({ input }) {
+      // @ts-expect-error -- may be absent
+      void input.lines;
+      // @ts-expect-error -- read by the line, not by the number
+      void input?.lines(80);
+      // @ts-expect-error -- bytes have no lines to bound
+      void input?.bytes({ maxLength: 80 });
+      for await (const line of input?.lines({ maxLength: 80 }) ?? [])
+        expectTypeOf(line).toEqualTypeOf<string>();
+      for await (const piece of input?.bytes() ?? []) expectTypeOf(piece).toEqualTypeOf<Uint8Array>();
+      return 0;
+    },
+  };
+  expect(command.name).toBe("c");
 });

@@ -2,6 +2,7 @@ import { Budget, Redactors } from "../../fill.ts";
 import {
   Channels,
   ChatCommands,
+  Commands,
   History,
   Observers,
   PromptParts,
@@ -22,6 +23,7 @@ import { providerContract } from "../provider-contract.ts";
 import type { TestHost } from "../test-host.ts";
 import { toolContract } from "../tool-contract.ts";
 import { chatCommandCases } from "./chat-command-cases.ts";
+import { commandCases } from "./command-cases.ts";
 import { exampleOf } from "./example.ts";
 import { provides } from "./provides.ts";
 import { redactorCases } from "./redactor-cases.ts";
@@ -60,6 +62,8 @@ export async function kindCases(
     found.push(...observerCases(observer, patienceMs));
   for (const command of mine(ChatCommands, t.slot(ChatCommands).values()))
     found.push(...chatCommandCases(command, patienceMs));
+  for (const command of mine(Commands, t.slot(Commands).values()))
+    found.push(...commandCases(command, patienceMs));
   for (const route of mine(Routes, t.slot(Routes).values()))
     found.push(...routeCases(route, patienceMs, began));
   if (provides(plugin, History)) found.push(...historyCases(t.slot(History), patienceMs));
