@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { AnySlot, CommandContext } from "@gantry/sdk";
 import { changedFiles, fileHash, folderHashes, readPluginLock, type LockedPackage } from "@gantry/sdk/node";
+import { linesAhead } from "./ahead.ts";
 import { askPerson } from "./ask-person.ts";
 import type { PluginNeeds } from "./needs.ts";
 import { errors } from "./errors.ts";
@@ -61,10 +62,10 @@ interface Shown extends PluginPackage {
 }
 
 function showPackage(run: CommandContext, shown: Shown): void {
-  const { name, version, stated, scripts, hasLevel, before, integrity, count } = shown;
+  const { name, version, stated, ahead, scripts, hasLevel, before, integrity, count } = shown;
   const instead = before ? `, in place of ${before.version}` : "";
   run.err(`${name} ${version} (${count} files, ${integrity.slice(0, 22)}…)${instead}`);
-  for (const line of linesOf(stated)) run.err(line);
+  for (const line of [...linesOf(stated), ...linesAhead(ahead)]) run.err(line);
   if (!hasLevel)
     run.err(
       "  it does not state its sdk level (`gantry.sdk` in package.json): only a start tells whether it fits",

@@ -11,6 +11,9 @@ export const errors = defineErrors({
     "%s has no plugin in it: give a file, or a folder whose package.json names a module inside it in `exports`.",
   ),
   PLUGINS_BAD_FACTS: usage("%s holds no JSON object: mend it."),
+  PLUGINS_NOTHING_STATED: usage(
+    "%s has no package.json that states anything under `gantry`: check it without --stated.",
+  ),
   PLUGINS_NO_REGISTRY: usage(
     "No package registry is configured: pass --registry <url>, set NPM_CONFIG_REGISTRY, or write `registry=<url>` into ~/.npmrc; a tarball needs none.",
   ),
