@@ -10,6 +10,7 @@ import {
   type PromptOptions,
   type Route,
   type Runtime,
+  type Speaker,
   textParts,
   type ToolOrigin,
   type ToolProgress,
@@ -245,4 +246,18 @@ test("SDK-20: a command's input may be absent, and nobody writes into it", () =>
     },
   };
   expect(command.name).toBe("c");
+});
+
+test("VOI-01: a speaker says whether answers are spoken, bounds its words, and gives bytes with a type", () => {
+  const speech = { bytes: new Uint8Array(), mime: "audio/ogg" };
+  const right: Speaker = { replies: false, maxLength: 9, speak: async () => speech };
+  // @ts-expect-error -- whether answers are spoken is missing
+  const silent: Speaker = { maxLength: 9, speak: async () => speech };
+  // @ts-expect-error -- the bound is missing
+  const unbounded: Speaker = { replies: true, speak: async () => speech };
+  // @ts-expect-error -- speech has a type
+  const untyped: Speaker = { ...right, speak: async () => ({ bytes: new Uint8Array() }) };
+  // @ts-expect-error -- speech is bytes
+  const text: Speaker = { ...right, speak: async () => ({ bytes: "hi", mime: "audio/ogg" }) };
+  expect([right, silent, unbounded, untyped, text]).toHaveLength(5);
 });

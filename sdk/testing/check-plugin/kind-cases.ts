@@ -8,8 +8,10 @@ import {
   PromptParts,
   ResultFilters,
   Routes,
+  Speaker,
   Tools,
   ToolSources,
+  Transcriber,
   type AnySlot,
   type InboundMessage,
   type Plugin,
@@ -28,6 +30,7 @@ import { exampleOf } from "./example.ts";
 import { provides } from "./provides.ts";
 import { redactorCases } from "./redactor-cases.ts";
 import { routeCases } from "./route-cases.ts";
+import { speakerCases, transcriberCases } from "./voice-cases.ts";
 import { filterCases, listedBy, observerCases, sourceCases } from "./tool-cases.ts";
 import { budgetCases, historyCases, promptCases } from "./turn-cases.ts";
 
@@ -66,6 +69,8 @@ export async function kindCases(
     found.push(...commandCases(command, patienceMs));
   for (const route of mine(Routes, t.slot(Routes).values()))
     found.push(...routeCases(route, patienceMs, began));
+  if (provides(plugin, Speaker)) found.push(...speakerCases(t.slot(Speaker), patienceMs));
+  if (provides(plugin, Transcriber)) found.push(...transcriberCases(t.slot(Transcriber), patienceMs));
   if (provides(plugin, History)) found.push(...historyCases(t.slot(History), patienceMs));
   if (provides(plugin, Budget)) found.push(...budgetCases(t.slot(Budget), patienceMs));
   for (const guard of spy.handlers("beforeToolCall"))
