@@ -12,7 +12,7 @@ export {
 } from "./contract/runtime.ts";
 export { userOf, laneOf } from "./messages/channel.ts";
 export { type ConversationControl, isCommandPrompt } from "./messages/chat-command.ts";
-export { splitImages } from "./messages/image-marker.ts";
+export { type TextPart, splitImages } from "./messages/image-marker.ts";
 export type { TurnBudget, CallOptions, ToolCallOutcome } from "./messages/inbox.ts";
 export { type MediaFacts, mediaRef, mediaIn } from "./messages/media.ts";
 export { eventFrame, type ReplyHeaders, type RouteFailure } from "./messages/route.ts";
@@ -20,7 +20,7 @@ export { approvalText, settledText } from "./turns/approval-text.ts";
 export type { Decider, DecisionOutcome, QuestionEnd } from "./turns/approval.ts";
 export { EventQueue } from "./turns/event-queue.ts";
 export { isWholeConversation } from "./turns/history.ts";
-export { readTraceparent } from "./turns/traceparent.ts";
+export { type TraceParent, readTraceparent } from "./turns/traceparent.ts";
 export type { Decision } from "./turns/turn.ts";
 export type { RunningTurn } from "./turns/turns.ts";
 export {
@@ -65,7 +65,7 @@ export {
 } from "./models/provider.ts";
 export { shownAddress } from "./models/shown-address.ts";
 export { charactersPerToken, lengthOf, sizeOf } from "./models/token-size.ts";
-export type { UsageRow, UsageSum, Usage } from "./models/usage.ts";
+export type { UsageRow, UsageKey, UsageSum, Usage } from "./models/usage.ts";
 export { type ConfigChange, ConfigEditor } from "./store/config-editor.ts";
 export {
   type Lease,
@@ -78,6 +78,8 @@ export {
   type AcceptBounds,
   type ClaimBounds,
   type KeptMessage,
+  type Waiting,
+  type LaneStats,
   type Lanes,
 } from "./store/lanes.ts";
 export {
@@ -89,6 +91,7 @@ export {
   MessageWorker,
 } from "./store/message-worker.ts";
 export {
+  type SessionAccess,
   type SessionSummary,
   type SessionView,
   type Sessions,

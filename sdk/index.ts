@@ -2,6 +2,8 @@
 export type { Awaitable } from "./contract/awaitable.ts";
 export { errors } from "./contract/codes.ts";
 export {
+  type InputOptions,
+  type CommandInput,
   type CommandContext,
   type Command,
   Commands,
@@ -14,6 +16,7 @@ export {
 export {
   type ExitCode,
   GantryError,
+  type ErrorRow,
   type ErrorMaker,
   type ErrorTable,
   defineErrors,
@@ -26,9 +29,11 @@ export {
   type Question,
   refuse,
   ask,
+  type AuditType,
   type AuditEvent,
   type Hooks,
   type HookName,
+  type Tap,
   type Taps,
 } from "./contract/hooks.ts";
 export type { Logger } from "./contract/logger.ts";
@@ -45,6 +50,7 @@ export {
 export { Runtime, type GuardOpinion, Policy, ConfigFile } from "./contract/runtime.ts";
 export { type Slot, type AnySlot, type Filled, one, many, optional } from "./contract/slot.ts";
 export {
+  type Sender,
   type InboundMessage,
   directMessage,
   type Sent,
@@ -75,29 +81,40 @@ export { type PromptOptions, type Receipt, Inbox } from "./messages/inbox.ts";
 export { mediaBounds, Media, imageType } from "./messages/media.ts";
 export { type ServiceMessage, Outbox } from "./messages/outbox.ts";
 export {
+  type RouteAccess,
+  type RouteFacts,
   type RouteRequest,
   type ServerEvent,
   type RouteReply,
   type Route,
   Routes,
 } from "./messages/route.ts";
-export { Transcriber } from "./messages/transcriber.ts";
+export { Speaker } from "./messages/speaker.ts";
+export { type Speech, Transcriber } from "./messages/transcriber.ts";
 export { approvalTextWithin } from "./turns/approval-text.ts";
 export { type ApprovalRequest, Approvals } from "./turns/approval.ts";
 export { counted } from "./turns/counted.ts";
 export { type HistoryRequest, type FittedHistory, History } from "./turns/history.ts";
-export { type TurnFacts, type ModelAnswer, type Observer, Observers } from "./turns/observer.ts";
+export {
+  type TurnFacts,
+  type ModelAnswer,
+  type Stopped,
+  type Asked,
+  type Observer,
+  Observers,
+} from "./turns/observer.ts";
 export { type PromptEvent, promptEvents } from "./turns/prompt-events.ts";
 export { type PromptScene, type PromptPart, PromptParts } from "./turns/prompt.ts";
 export { toolQuestionText } from "./turns/question-text.ts";
-export type { ToolCallReport, TurnResult, TurnEvent } from "./turns/turn.ts";
+export type { ToolCallReport, TurnUsage, TurnResult, TurnEvent } from "./turns/turn.ts";
 export { Turns } from "./turns/turns.ts";
 export type { PathUse, Effects, Target, Sources, StatedEffects } from "./tools/effects.ts";
-export { MaterialFolders } from "./tools/material-folder.ts";
+export { type MaterialFolder, MaterialFolders } from "./tools/material-folder.ts";
 export { type NetRequest, Net, type Socket, Upstream, withoutAnswer, isWithoutAnswer } from "./tools/net.ts";
 export { type RunResult, type OpenProcess, Sandbox } from "./tools/sandbox.ts";
 export { type ShellWord, type PlainCommand, type ShellReading, ShellReader } from "./tools/shell.ts";
 export {
+  type FormField,
   type QuestionForm,
   type WordsWanted,
   type ToolAnswer,
@@ -108,11 +125,13 @@ export {
 export type { ToolProgress, ToolOrigin, ToolRun } from "./tools/tool-run.ts";
 export { type ToolSource, ToolSources, ToolCatalog } from "./tools/tool-source.ts";
 export {
+  type ToolHints,
   type PreviewContext,
   type Preview,
   type ToolCall,
   type NamedCall,
   type ToolInput,
+  type ArgsOf,
   type Tool,
   type ToolResult,
   Tools,
@@ -130,6 +149,7 @@ export {
   type StopReason,
   type ProviderFailure,
   type ProviderEvent,
+  type Capabilities,
   type Provider,
   Providers,
   type ProviderOffer,

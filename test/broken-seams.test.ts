@@ -3,6 +3,8 @@ import {
   ChatCommands,
   Checks,
   Commands,
+  defineErrors,
+  failed,
   History,
   Media,
   Net,
@@ -15,6 +17,7 @@ import {
   Routes,
   Sandbox,
   Services,
+  Speaker,
   Store,
   ToolSources,
   Transcriber,
@@ -65,6 +68,9 @@ const frames = (...events: readonly unknown[]) =>
     yield* events;
   })();
 const says = (run: () => unknown): Plugin => fills(ChatCommands, { name: "say", summary: "Says.", run });
+const coded = (): Error => defineErrors({ NONE: failed("There is no voice.") }).NONE();
+const speaks = (run: () => unknown): Plugin =>
+  fills(Commands, { name: "speak", summary: "Speaks.", ownsStdout: true, run });
 const memory = (parts: object): Plugin =>
   fills(OwnMemory, { ...createMemoryStore().memory, erase: async () => 0, ...parts });
 const nobody = { check: nothing, fetch: nothing, connect: nothing };
@@ -152,6 +158,46 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     "gives a chat command for nobody known",
     fills(ChatCommands, { name: "a", summary: "A.", trust: "admin", run: nothing }),
     /has a trust that is none: give/,
+  ],
+  [
+    "prints beside what its command says as the owner of stdout",
+    speaks(async () => (process.stdout.write("ready\n"), 0)),
+    /command speak printed "ready\\n" beside its lines: write there by out\(\) alone/,
+  ],
+  [
+    "goes on with a command that owns stdout after its input",
+    speaks(() => new Promise(nothing)),
+    /command speak ran on for \d+ ms after its input: end when/,
+  ],
+  [
+    "fills a speaker without a bound",
+    fills(Speaker, { replies: true, speak: nothing }),
+    /speaker with a value that does not bound what it speaks: `maxLength`: give/,
+  ],
+  [
+    "fills a speaker that gives words",
+    fills(Speaker, { replies: true, maxLength: 9, speak: async () => ({ bytes: "hi", mime: "text/plain" }) }),
+    /The speaker gave what is not audio: give/,
+  ],
+  [
+    "fills a speaker that goes on after its signal",
+    fills(Speaker, {
+      replies: true,
+      maxLength: 9,
+      speak: (_: string, signal: AbortSignal) =>
+        new Promise((_done, fail) => setImmediate(() => signal.aborted || fail(coded()))),
+    }),
+    /The speaker went on for \d+ ms after its signal was aborted: hand/,
+  ],
+  [
+    "fills a transcriber that gives no text",
+    fills(Transcriber, { transcribe: async () => ({ text: "hi" }) }),
+    /The transcriber gave object: give the words as text/,
+  ],
+  [
+    "fills a transcriber that throws without a code",
+    fills(Transcriber, { transcribe: boom }),
+    /The transcriber threw without a code \(boom\): throw/,
   ],
   [
     "gives a route by a method in small letters",

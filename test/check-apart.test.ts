@@ -123,7 +123,7 @@ test(
   { timeout: 300_000 },
   async () => {
     expect(await checked("right", plugin('process.send("noise"); process.send(null);'))).toEqual({
-      facts: { name: "broken", sdk: 3, needs: [], provides: [], taps: [], enforces: [] },
+      facts: { name: "broken", sdk: 3, needs: [], provides: [], taps: [], enforces: [], tools: [] },
       findings: [],
       tried: 3,
       untried: [],

@@ -1,6 +1,7 @@
 import {
   type Autonomy,
   type ChatCommand,
+  type Command,
   defineTool,
   type InboundMessage,
   type Inbox,
@@ -9,6 +10,7 @@ import {
   type PromptOptions,
   type Route,
   type Runtime,
+  type Speaker,
   textParts,
   type ToolOrigin,
   type ToolProgress,
@@ -222,4 +224,40 @@ const routes = (): void => {
 
 test("SDK-20: a route may be PATCH, and its stream is bytes", () => {
   expect(routes).toBeTypeOf("function");
+});
+
+test("SDK-20: a command's input may be absent, and nobody writes into it", () => {
+  const command: Command = {
+    name: "c",
+    summary: "c",
+    // @ts-expect-error -- a command owns stdout or does not
+    ownsStdout: "yes",
+    async run({ input }) {
+      // @ts-expect-error -- may be absent
+      void input.lines;
+      // @ts-expect-error -- read by the line, not by the number
+      void input?.lines(80);
+      // @ts-expect-error -- bytes have no lines to bound
+      void input?.bytes({ maxLength: 80 });
+      for await (const line of input?.lines({ maxLength: 80 }) ?? [])
+        expectTypeOf(line).toEqualTypeOf<string>();
+      for await (const piece of input?.bytes() ?? []) expectTypeOf(piece).toEqualTypeOf<Uint8Array>();
+      return 0;
+    },
+  };
+  expect(command.name).toBe("c");
+});
+
+test("VOI-01: a speaker says whether answers are spoken, bounds its words, and gives bytes with a type", () => {
+  const speech = { bytes: new Uint8Array(), mime: "audio/ogg" };
+  const right: Speaker = { replies: false, maxLength: 9, speak: async () => speech };
+  // @ts-expect-error -- whether answers are spoken is missing
+  const silent: Speaker = { maxLength: 9, speak: async () => speech };
+  // @ts-expect-error -- the bound is missing
+  const unbounded: Speaker = { replies: true, speak: async () => speech };
+  // @ts-expect-error -- speech has a type
+  const untyped: Speaker = { ...right, speak: async () => ({ bytes: new Uint8Array() }) };
+  // @ts-expect-error -- speech is bytes
+  const text: Speaker = { ...right, speak: async () => ({ bytes: "hi", mime: "audio/ogg" }) };
+  expect([right, silent, unbounded, untyped, text]).toHaveLength(5);
 });

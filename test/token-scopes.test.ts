@@ -56,12 +56,12 @@ const done: { readonly what: string; readonly needs: readonly Scope[] }[] = [];
 const asked = async (): Promise<string> => "asked";
 
 /** The slot as plugins of level 2 fill it: their routes may state no scope. */
-const RoutesOfLevel2 = many<Route>("routes");
+const RoutesOfLevel2 = many<Omit<Route, "may"> & { readonly may?: Scope }>("routes");
 
 /** For each scope, and without one, a route, a tool and a word that note what they do. */
 const stating: Plugin = definePlugin({
   name: "stating",
-  provides: [ChatCommands, Routes, Tools],
+  provides: [ChatCommands, RoutesOfLevel2, Tools],
   taps: ["beforeToolCall"],
   setup(host) {
     const input = Type.Object({});

@@ -31,6 +31,7 @@ const route: Route = {
   method: "GET",
   path: "/t",
   auth: "token",
+  may: "read",
   summary: "t",
   handle: async () => ({ status: 200, text: "" }),
 };
@@ -102,6 +103,11 @@ test("SDK-01: a slot takes values of its own type only", () => {
         host.provide(Shapes, { area: 1 });
         // @ts-expect-error -- a tool runs
         host.provide(Tools, { name: "t", description: "t", input: Type.Object({}) });
+        const { may: _, ...silent } = route;
+        // @ts-expect-error -- a route that asks for a token states what it may
+        host.provide(Routes, silent);
+        // @ts-expect-error -- a route without a token needs no scope
+        host.provide(Routes, { ...route, auth: "none" });
         // @ts-expect-error -- no such scope
         host.provide(Routes, { ...route, may: "admin" });
         // @ts-expect-error -- a route needs one scope, not several

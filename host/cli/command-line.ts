@@ -4,6 +4,8 @@ import { errors } from "./errors.ts";
 import { asError, printable } from "@gantry/sdk/node";
 import { currentPlugin, type Host, hostErrors, type Level, type LogWriter } from "@gantry/host";
 import { Installation } from "./installation.ts";
+import { commandInput } from "./command-input.ts";
+import { stdoutAside } from "./stdout-aside.ts";
 import { terminalLine } from "./terminal-line.ts";
 import { parseArgs, type Parsed } from "./parse-args.ts";
 import { hostCommands } from "./commands/index.ts";
@@ -86,16 +88,19 @@ class WordRun {
   }
 
   async #runWord({ word, args, options }: Parsed & { kind: "word" }): Promise<number> {
-    const run: CommandContext = {
+    const isOwn = word.ownsStdout === true;
+    const print = process.stdout.write.bind(process.stdout);
+    const run: Required<CommandContext> = {
       args,
       options,
-      out: (line) => void process.stdout.write(`${terminalLine(line, process.stdout)}\n`),
+      out: (line) => void print(`${isOwn ? line : terminalLine(line, process.stdout)}\n`),
       err: (line) => void process.stderr.write(`${terminalLine(line, process.stderr)}\n`),
-      interactive: process.stdin.isTTY && process.stderr.isTTY,
+      input: commandInput(this.#abort.signal),
+      interactive: !isOwn && process.stdin.isTTY && process.stderr.isTTY,
       signal: this.#abort.signal,
       serve: (services) => this.#serve(services),
     };
-    if (!("load" in word)) return word.run(run);
+    if (!("load" in word)) return isOwn ? stdoutAside(() => word.run(run)) : word.run(run);
     const { run: runHostWord } = await word.load();
     if (typeof options["workspace"] === "string") this.#session.workspace = options["workspace"];
     return runHostWord({
@@ -144,7 +149,9 @@ class WordRun {
   }
 
   async #start(unused: readonly string[] = []): Promise<Host> {
-    this.#host ??= await this.#session.start(await this.#writer(), { debug: this.#debug, unused });
+    const writer = await this.#writer();
+    // What a plugin prints while it starts is not part of any answer.
+    this.#host ??= await stdoutAside(() => this.#session.start(writer, { debug: this.#debug, unused }));
     return this.#host;
   }
 

@@ -23,6 +23,9 @@ export const cliErrors = defineErrors({
   WORD_UNCONFIGURED: usage(
     "Unknown command '%s': set it up in config.toml first, as [%s] there loads the plugin %s.",
   ),
+  INPUT_LINE_TOO_LONG: usage(
+    "A line of the input is longer than %s characters: end each message with a line break.",
+  ),
   NODE_TOO_OLD: usage("Gantry needs Node 22.19 or newer and this is %s: install a newer Node."),
 });
 

@@ -61,7 +61,7 @@ export const hostKeys = Type.Object({
     redact_for_owner: Type.Boolean({
       default: false,
       description:
-        "Remove personal data from answers at the owner's own terminal and paired devices too; secrets of the configuration are removed everywhere.",
+        "Have redactors change also the answers that an owner waits for, at the terminal or over HTTP. Without it those lose only the secrets of the configuration and the environment; channels, logs and the audit pass every redactor in any case.",
     }),
   }),
   memory: Type.Object({

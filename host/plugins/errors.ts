@@ -4,12 +4,10 @@ import { defineErrors, errors as shared, failed, policy, usage } from "@gantry/s
 export const pluginErrors = defineErrors({
   AUTONOMY_UNENFORCED: policy("No tool runs, because no loaded plugin enforces agent.autonomy_level: %s."),
   PROVIDER_PLUGIN_FAILED: failed("The plugin %s failed to open the provider: %s"),
-  PLUGIN_NOT_FOUND: usage(
-    "The plugin %s is named in the configuration but was not found%s: check the name, or install it.",
-  ),
+  PLUGIN_NOT_FOUND: usage("The plugin %s was not found%s: check the name, or install it."),
   PLUGIN_UNSAFE_PATH: usage("The plugin %s is not loaded from %s: %s."),
   PLUGIN_CHANGED: policy(
-    "The plugin %s is not what was accepted (%s): install it again with `gantry plugins add %s`, or take it off the list.",
+    "The plugin %s is not what was accepted (%s): %s, or take it off its list in config.toml.",
   ),
   PLUGIN_TWICE: usage("The plugin %s is listed twice: keep one."),
   PLUGIN_OPTIONAL_GUARD: usage(

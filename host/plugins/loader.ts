@@ -2,7 +2,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { GantryError, type Plugin } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { asError, expandHome, foreignOnTheWay, pluginModule } from "@gantry/sdk/node";
+import { asError, expandHome, foreignOnTheWay, nearest, pluginModule } from "@gantry/sdk/node";
 import type { Bundled } from "./bundled.ts";
 import { checkAccepted, checkLock } from "./lock-check.ts";
 import { checkManifest } from "./manifest.ts";
@@ -25,7 +25,8 @@ export async function loadPlugin(
 ): Promise<LoadedPlugin> {
   const own = bundled.find((plugin) => plugin.name === name);
   if (own) return { plugin: checkManifest(name, await importBundled(own)), from: "bundled" };
-  const file = /^(?:\.{1,2}|~)?\//.test(name) ? pathOf(name, configDir) : await packageEntry(name, configDir);
+  const isPath = /^(?:\.{1,2}|~)?\//.test(name);
+  const file = isPath ? pathOf(name, configDir) : await packageEntry(name, configDir, bundled);
   await refuseUnsafe(name, file);
   // Most turns load only what is bundled.
   const { checkStatedLevel, importForeign } = await import("./import-foreign.ts");
@@ -50,7 +51,7 @@ export async function entryIn(folder: string): Promise<string> {
 }
 
 /** `weather` means gantry-plugin-weather, or the package as named; looked for in `<config_dir>/node_modules` and nowhere else. */
-async function packageEntry(name: string, configDir: string): Promise<string> {
+async function packageEntry(name: string, configDir: string, bundled: readonly Bundled[]): Promise<string> {
   if (!npmName.test(name) || name.includes(".."))
     throw errors.PLUGIN_NOT_FOUND(name, ": it is no package name and no path");
   const names = name.startsWith("@") ? [name] : [`gantry-plugin-${name}`, name];
@@ -64,10 +65,13 @@ async function packageEntry(name: string, configDir: string): Promise<string> {
     }
     return entry;
   }
-  throw errors.PLUGIN_NOT_FOUND(
+  const meant = nearest(
     name,
-    ` among the bundled ones nor in ${path.join(configDir, "node_modules")}`,
+    bundled.map((plugin) => plugin.name),
   );
+  const hint = meant ? ` (did you mean \`${meant}\`?)` : "";
+  const folder = path.join(configDir, "node_modules");
+  throw errors.PLUGIN_NOT_FOUND(name, ` among the bundled ones nor in ${folder}${hint}`);
 }
 
 interface PackageFacts {

@@ -36,7 +36,7 @@ export async function checkLock(
     throw errors.PLUGIN_CHANGED(
       listed,
       `${path.join(folder, name, changed.file)} was ${changed.change}`,
-      name,
+      `run \`gantry plugins add ${path.isAbsolute(row.from) ? row.from : `${name}@${row.version}`}\``,
     );
   return { name, row };
 }
@@ -51,7 +51,9 @@ export function checkAccepted(listed: string, plugin: Plugin, { name, row }: Loc
     enforces: plugin.enforces ?? [],
   };
   const difference = manifestDifference(real, row);
-  if (difference) throw errors.PLUGIN_CHANGED(listed, `its code states ${difference}`, name);
+  if (!difference) return;
+  const cure = `take a release whose package.json states the same by \`gantry plugins add ${name}\``;
+  throw errors.PLUGIN_CHANGED(listed, `its code states ${difference}`, cure);
 }
 
 async function realOf(file: string): Promise<string> {

@@ -5,7 +5,12 @@ import { isPhoto } from "./uploads.ts";
 const maxFiles = 10;
 
 /** What goes out by one call. */
-export type Piece = OutgoingPiece | { readonly album: readonly OutgoingFile[] };
+export type Piece = OutgoingPiece | { readonly album: readonly OutgoingFile[] } | SpokenPiece;
+
+/** Words that are heard, which stand in the answer besides. */
+export interface SpokenPiece {
+  readonly spoken: string;
+}
 
 /** Returns the pieces with neighbouring pictures as one album, and neighbouring files of other kinds as one. */
 export function inAlbums(pieces: readonly OutgoingPiece[]): readonly Piece[] {
@@ -29,6 +34,7 @@ export function inAlbums(pieces: readonly OutgoingPiece[]): readonly Piece[] {
 
 /** Returns a piece as a copy of one that may have arrived; of an album the first caption says so. */
 export function copyOf(piece: Piece): Piece {
+  if ("spoken" in piece) return piece;
   if (!("album" in piece)) return asCopy(piece);
   const [first, ...rest] = piece.album;
   if (first === undefined) return piece;

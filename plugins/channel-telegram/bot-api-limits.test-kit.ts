@@ -38,6 +38,7 @@ export const checks: Readonly<Record<string, readonly Check[]>> = {
   sendChatAction: [chat, action],
   sendPhoto: [chat, caption],
   sendDocument: [chat, caption],
+  sendVoice: [chat, caption, voice],
   sendMediaGroup: [chat, album],
   answerCallbackQuery: [notice],
   getFile: [
@@ -83,6 +84,12 @@ function wrongEntity(entity: Params, said: string, list: readonly Params[]): str
     (other) => other["offset"] >= offset && other["offset"] + other["length"] <= end,
   );
   return alone.has(type) && inside ? `entities within ${type}` : undefined;
+}
+
+/** core, sendVoice.voice: "must be in an .OGG file encoded with OPUS". */
+function voice({ voice: file }: Params): string | undefined {
+  const isOgg = file instanceof File && file.type === "audio/ogg" && file.size > 0;
+  return isOgg ? undefined : "Bad Request: wrong file type";
 }
 
 /** core, InlineKeyboardButton.callback_data: "1-64 bytes". */

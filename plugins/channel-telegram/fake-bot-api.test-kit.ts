@@ -146,7 +146,7 @@ export class FakeBotApi implements AsyncDisposable {
   #answer(method: string, params: Params, response: ServerResponse): void {
     const wrong = checks[method]?.map((check) => check(params)).find((text) => text !== undefined);
     if (wrong !== undefined) return refuse(response, 400, wrong);
-    const isNew = /^send(?:Message|Photo|Document|MediaGroup)$/.test(method);
+    const isNew = /^send(?:Message|Photo|Document|Voice|MediaGroup)$/.test(method);
     const message = {
       message_id: isNew ? (this.#nextMessage += 1) : Number(params["message_id"]),
       date: 1,
@@ -176,6 +176,7 @@ export class FakeBotApi implements AsyncDisposable {
         return give(response, { ...message, text: params["text"] });
       case "sendPhoto":
       case "sendDocument":
+      case "sendVoice":
         return give(response, message);
       case "sendMediaGroup":
         return give(

@@ -10,6 +10,7 @@ import {
   optional,
   People,
   Services,
+  Speaker,
   Store,
   Transcriber,
   Upstream,
@@ -51,6 +52,7 @@ export default definePlugin({
     inbox: Inbox,
     media: optional(Media),
     people: People,
+    speaker: optional(Speaker),
     store: Store,
     transcriber: optional(Transcriber),
     upstream: Upstream,
@@ -67,7 +69,14 @@ export default definePlugin({
     const people = new LetIn("telegram", settings, () => needs.store);
     const health = new ChannelHealth({ channel: "telegram", values, log });
     const questions = new Questions({ api, approvals: needs.approvals, people, log });
-    const sender = new Sender({ api, health, values, open: async (id) => needs.media?.open(id) });
+    const sender = new Sender({
+      api,
+      health,
+      values,
+      log,
+      speaker: needs.speaker,
+      open: async (id) => needs.media?.open(id),
+    });
     const intake = new Intake({
       ...needs,
       codes: new Pairing(needs.store),

@@ -1,4 +1,12 @@
-import { textOf, type EditedMessage, type OutgoingMessage, type Sent, type Values } from "@gantry/sdk";
+import {
+  textOf,
+  type EditedMessage,
+  type Logger,
+  type OutgoingMessage,
+  type Sent,
+  type Speaker,
+  type Values,
+} from "@gantry/sdk";
 import {
   copyRoom,
   inWords,
@@ -7,14 +15,15 @@ import {
   renderEntities,
   sendInParts,
   sentOf,
+  spokenWords,
   type ChannelHealth,
   type OutgoingFile,
   type PieceOptions,
   type RichText,
 } from "@gantry/sdk/channel";
-import { copyOf, inAlbums, type Piece } from "./albums.ts";
+import { copyOf, inAlbums, type Piece, type SpokenPiece } from "./albums.ts";
 import { BotApiFailure, type BotApi } from "./bot-api.ts";
-import { isPhoto, uploadForm } from "./uploads.ts";
+import { isPhoto, uploadForm, type Upload } from "./uploads.ts";
 import { readAddress, withoutQuote, type ChatAddress, withoutPreview } from "./sent.ts";
 import type { WireMessage } from "./wire.ts";
 
@@ -26,6 +35,8 @@ const space = "telegram.parts";
 export interface SenderNeeds {
   readonly api: BotApi;
   readonly health: ChannelHealth;
+  readonly log: Logger;
+  readonly speaker: Speaker | undefined;
   values(): Values;
   readonly open: PieceOptions["open"];
 }
@@ -41,21 +52,46 @@ export class Sender {
   }
 
   /** Never throws. */
-  async send({ to, parts, key, earlier }: OutgoingMessage, signal: AbortSignal): Promise<Sent> {
+  async send(message: OutgoingMessage, signal: AbortSignal): Promise<Sent> {
+    const { to, parts, key, earlier, inReplyTo } = message;
     const address = readAddress(to);
     if (address === undefined)
       return { status: "refused", reason: `${JSON.stringify(to)} is no address on Telegram` };
+    const { open, speaker } = this.#needs;
+    const pieces = inAlbums(await outgoingPieces(parts, { open, max: maxText }));
+    const spoken = inReplyTo === undefined ? undefined : await spokenWords(parts, speaker);
+    let last: Sent = { status: "sent" };
     return sendInParts({
       values: this.#needs.values(),
       space,
       key,
       earlier,
-      parts: inAlbums(await outgoingPieces(parts, { open: this.#needs.open, max: maxText })),
+      parts: spoken === undefined ? pieces : [...pieces, { spoken }],
       again: copyOf,
       apart: (piece) => ("album" in piece ? piece.album : undefined),
-      instead: (piece, reason) => ("album" in piece ? undefined : inWords(piece, reason)),
-      send: (piece, i) => this.#sendPiece(piece, i === 0 ? address : withoutQuote(address), signal),
+      instead: (piece, reason) =>
+        "album" in piece || "spoken" in piece ? undefined : inWords(piece, reason),
+      send: async (piece, i) => {
+        const to = i === 0 ? address : withoutQuote(address);
+        if ("spoken" in piece) await this.#speak(piece.spoken, { to, signal });
+        else last = await this.#sendPiece(piece, to, signal);
+        return last;
+      },
     });
+  }
+
+  /** The answer is there in words, so one that cannot be spoken is not sent again. Never throws. */
+  async #speak(words: string, how: Delivering): Promise<void> {
+    const { log, speaker } = this.#needs;
+    try {
+      const speech = await speaker?.speak(words, how.signal);
+      if (!speech) return;
+      const { bytes, mime, name = "answer.ogg" } = speech;
+      const media = { id: name, mime, name, bytes: bytes.length };
+      await this.#upload("sendVoice", [{ media, bytes }], how);
+    } catch (error) {
+      log.warn({ cause: (error as Error).message }, "An answer on Telegram was sent without its speech.");
+    }
   }
 
   /** Never throws. What is too long for one message is cut. */
@@ -74,7 +110,7 @@ export class Sender {
     });
   }
 
-  #sendPiece(piece: Piece, address: ChatAddress, signal: AbortSignal): Promise<Sent> {
+  #sendPiece(piece: Exclude<Piece, SpokenPiece>, address: ChatAddress, signal: AbortSignal): Promise<Sent> {
     return sentOf(() => this.#followed(address, (to) => this.#deliver(piece, { to, signal })));
   }
 
@@ -90,7 +126,7 @@ export class Sender {
     }
   }
 
-  #deliver(piece: Piece, how: Delivering): Promise<number> {
+  #deliver(piece: Exclude<Piece, SpokenPiece>, how: Delivering): Promise<number> {
     if ("album" in piece) return this.#upload("sendMediaGroup", piece.album, how);
     return "text" in piece ? this.#deliverText(piece.text, how) : this.#deliverFile(piece, how);
   }
@@ -120,11 +156,7 @@ export class Sender {
     }
   }
 
-  async #upload(
-    method: "sendPhoto" | "sendDocument" | "sendMediaGroup",
-    files: readonly OutgoingFile[],
-    { to, signal }: Delivering,
-  ): Promise<number> {
+  async #upload(method: Upload, files: readonly OutgoingFile[], { to, signal }: Delivering): Promise<number> {
     const form = uploadForm(method, files, to);
     const { api } = this.#needs;
     const answer = await api.upload<WireMessage | readonly WireMessage[]>(method, form, {

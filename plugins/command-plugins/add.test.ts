@@ -173,13 +173,22 @@ test(
       const refused = await p.gantry("plugins", "list");
       expect(refused.code).toBe(3);
       expect(refused.stderr).toContain(
-        `The plugin weather is not what was accepted (${folder}/${what}): install it again with ` +
-          "`gantry plugins add gantry-plugin-weather`",
+        `The plugin weather is not what was accepted (${folder}/${what}): run ` +
+          `\`gantry plugins add ${path.join(p.dir, "weather.tgz")}\`, or take it off its list`,
       );
       expect(refused.stderr).toContain("[PLUGIN_CHANGED]");
     }
   },
 );
+
+test("SEC-20: the command that PLUGIN_CHANGED names mends the plugin", { timeout: 300_000 }, async () => {
+  await using p = await place();
+  await writeFile(path.join(await listed(p), "index.js"), codeOf(["tools"], "evil"));
+  const { stderr } = await p.gantry("plugins", "list");
+  const words = /run `gantry ([^`]+)`/.exec(stderr)?.[1]?.split(" ") ?? [];
+  expect((await p.gantry(...words, "--yes")).code).toBe(0);
+  expect((await p.gantry("plugins", "list")).stdout).toContain("Weather.");
+});
 
 test(
   "SEC-20: a package whose code states more than the manifest that was accepted is not loaded",
@@ -189,7 +198,9 @@ test(
     await listed(p, codeOf(["tools", "routes"]));
     expect(await p.gantry("plugins", "list")).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/its code states provides tools, routes.*PLUGIN_CHANGED/) as string,
+      stderr: expect.stringMatching(
+        /its code states provides tools, routes\): take a release whose package\.json states the same.*PLUGIN_CHANGED/,
+      ) as string,
     });
   },
 );
@@ -212,10 +223,13 @@ test("SDK-03: a plugin that lies on this machine is listed, not installed, and `
   await using p = await place();
   await p.gantry("plugins", "new", "tool", "weather");
   const entry = path.join(p.dir, "gantry-plugin-weather/index.ts");
+  const config = path.join(p.configDir, "config.toml");
   for (const spec of ["./gantry-plugin-weather", "./gantry-plugin-weather/index.ts"]) {
     expect(await p.gantry("plugins", "add", spec)).toMatchObject({
       code: 2,
-      stderr: `gantry: ${spec} is no tarball and is used where it lies: put \`${entry}\` into \`plugins\` of config.toml. [PLUGINS_NO_TARBALL]\n`,
+      stderr:
+        `gantry: ${spec} is not a tarball and is used where it lies, so nothing was installed: ` +
+        `add "${entry}" to extra_plugins in ${config}. [PLUGINS_NO_TARBALL]\n`,
     });
   }
 });

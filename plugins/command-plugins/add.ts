@@ -3,6 +3,7 @@ import path from "node:path";
 import type { AnySlot, CommandContext } from "@gantry/sdk";
 import { changedFiles, fileHash, folderHashes, readPluginLock, type LockedPackage } from "@gantry/sdk/node";
 import { askPerson } from "../shared/ask-person.ts";
+import { linesAhead } from "./ahead.ts";
 import type { PluginNeeds } from "./needs.ts";
 import { errors } from "./errors.ts";
 import { linesOf, widened } from "./facts.ts";
@@ -61,10 +62,10 @@ interface Shown extends PluginPackage {
 }
 
 function showPackage(run: CommandContext, shown: Shown): void {
-  const { name, version, stated, scripts, hasLevel, before, integrity, count } = shown;
+  const { name, version, stated, ahead, scripts, hasLevel, before, integrity, count } = shown;
   const instead = before ? `, in place of ${before.version}` : "";
   run.err(`${name} ${version} (${count} files, ${integrity.slice(0, 22)}…)${instead}`);
-  for (const line of linesOf(stated)) run.err(line);
+  for (const line of [...linesOf(stated), ...linesAhead(ahead)]) run.err(line);
   if (!hasLevel)
     run.err(
       "  it does not state its sdk level (`gantry.sdk` in package.json): only a start tells whether it fits",
@@ -104,7 +105,7 @@ async function hintToList(
 ): Promise<void> {
   const place = path.join(folder, name) + path.sep;
   if (runtime.plugins.some((plugin) => plugin.from.startsWith(place))) return;
-  run.err(`It runs once it is listed: add "${name}" to extra_plugins in config.toml.`);
+  run.err(`It runs once it is listed: add "${name}" to extra_plugins in ${runtime.configFile}.`);
   const doors = await Promise.all([import("@gantry/sdk"), import("@gantry/sdk/fill")]);
   const slots = doors.flatMap((door): readonly Partial<AnySlot>[] => Object.values(door));
   const alone = stated.provides.filter((id) => slots.some((slot) => slot.id === id && slot.many === false));

@@ -26,8 +26,11 @@ export async function check(
   messages.push(...(await packageFaults(folder, facts)));
   const changes = facts.sdk === EARLIER_LEVEL ? await levelChanges(entry, folder) : [];
   const ok = messages.length === 0;
+  const ahead = { ...(facts.config && { config: facts.config }), tools: facts.tools };
   if (options["json"])
-    out(JSON.stringify({ ok, plugin: facts.name, tried, untried, findings: messages, changes }));
+    out(
+      JSON.stringify({ ok, plugin: facts.name, tried, untried, findings: messages, changes, facts: ahead }),
+    );
   else
     for (const line of messages.length > 0
       ? messages

@@ -29,9 +29,13 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
           summary: "a plugin beside it, which fills what it needs; may be repeated",
           repeatable: true,
         },
+        { flags: "--stated", summary: "read its package.json alone, and run none of its code" },
         { flags: "--json", summary: "print one JSON object" },
       ],
-      run: async (run) => (await import("./check.ts")).check(run, needs.runtime),
+      run: async (run) =>
+        run.options["stated"] === true
+          ? (await import("./check-stated.ts")).checkStated(run)
+          : (await import("./check.ts")).check(run, needs.runtime),
     },
     {
       name: "plugins add",

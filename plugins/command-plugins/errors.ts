@@ -11,6 +11,9 @@ export const errors = defineErrors({
     "%s has no plugin in it: give a file, or a folder whose package.json names a module inside it in `exports`.",
   ),
   PLUGINS_BAD_FACTS: usage("%s holds no JSON object: mend it."),
+  PLUGINS_NOTHING_STATED: usage(
+    "%s has no package.json that states anything under `gantry`: check it without --stated.",
+  ),
   PLUGINS_NO_REGISTRY: usage(
     "No package registry is configured: pass --registry <url>, set NPM_CONFIG_REGISTRY, or write `registry=<url>` into ~/.npmrc; a tarball needs none.",
   ),
@@ -27,7 +30,7 @@ export const errors = defineErrors({
   PLUGINS_NO_FILE: usage("%s cannot be read (%s): give the path of a tarball, or the name of a package."),
   PLUGINS_TARBALL: policy("%s is not unpacked (%s): ask its author for another release."),
   PLUGINS_NO_TARBALL: usage(
-    "%s is no tarball and is used where it lies: put `%s` into `plugins` of config.toml.",
+    '%s is not a tarball and is used where it lies, so nothing was installed: add "%s" to extra_plugins in %s.',
   ),
   PLUGINS_PACKAGE: policy("%s is not a plugin package (%s): ask its author for another release."),
   PLUGINS_DEPENDENCIES: policy(

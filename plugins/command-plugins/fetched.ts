@@ -9,10 +9,10 @@ import { fetchPackage, registryOf, type Fetched } from "./registry.ts";
 /** The bytes that a spec means: a tarball on this machine, or a package of the registry. */
 export async function fetched(
   { options, signal }: CommandContext,
-  { upstream }: PluginNeeds,
+  { runtime, upstream }: PluginNeeds,
   spec: string,
 ): Promise<Fetched> {
-  if (/^(?:\.{0,2}|~)\/|^\.{1,2}$|\.tgz$/.test(spec)) return localTarball(spec);
+  if (/^(?:\.{0,2}|~)\/|^\.{1,2}$|\.tgz$/.test(spec)) return localTarball(spec, runtime.configFile);
   if (!/^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(?:@[\w.+-]+)?$/.test(spec) || spec.includes("..")) {
     throw errors.PLUGINS_PACKAGE(spec, "that is no name of a package with an exact version or a tag");
   }
@@ -21,10 +21,10 @@ export async function fetched(
   return fetchPackage(upstream, registry, spec, signal);
 }
 
-async function localTarball(spec: string): Promise<Fetched> {
+async function localTarball(spec: string, configFile: string): Promise<Fetched> {
   const file = path.resolve(spec);
   if (/\.[cm]?[jt]s$/.test(file) || (await isFolder(file)))
-    throw errors.PLUGINS_NO_TARBALL(spec, await entryOf(file));
+    throw errors.PLUGINS_NO_TARBALL(spec, await entryOf(file), configFile);
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw errors.PLUGINS_NO_FILE(
       file,

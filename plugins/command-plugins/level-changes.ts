@@ -3,10 +3,9 @@ import path from "node:path";
 import { SDK_LEVEL } from "@gantry/sdk";
 import { EARLIER_LEVEL } from "@gantry/sdk/fill";
 import { readFacts } from "./entry.ts";
-import { moved } from "../level-2/moved.ts";
+import { movedNames } from "./moved-names.ts";
 
 const isCode = (name: string): boolean => /\.[cm]?[jt]s$/.test(name) && !/\.d\.[cm]?ts$/.test(name);
-const imports = /\b(?:import|export)\s+(?:type\s+)?\{([^{}"'`;]*)\}\s*from\s*["'](@gantry\/sdk[\w/-]*)["']/g;
 
 /**
  * Returns a sentence with file and line for each thing that the author of a plugin of the
@@ -19,7 +18,7 @@ export async function levelChanges(entry: string, folder: string): Promise<reado
   const files = isPackage ? await codeIn(folder) : [entry];
   const found = await Promise.all(
     files.map(async (file) => {
-      const text = await readFile(file, "utf8");
+      const text = withoutComments(await readFile(file, "utf8"));
       const at = (index: number): string =>
         `${path.relative(folder, file)}:${text.slice(0, index).split("\n").length}`;
       return [...movedNames(text, at), ...openRoutes(text, at)];
@@ -43,37 +42,21 @@ async function codeIn(folder: string): Promise<readonly string[]> {
 
 type Place = (index: number) => string;
 
-function movedNames(text: string, at: Place): readonly string[] {
-  return [...text.matchAll(imports)].flatMap(({ index: start, 0: whole, 1: names = "", 2: door = "" }) => {
-    return [...names.matchAll(/(?:^|,)\s*(?:type\s+)?([\w$]+)/g)].flatMap(
-      ({ index, 0: one, 1: name = "" }) => {
-        const to = newDoor(name, door);
-        if (to === undefined) return [];
-        const place = at(start + whole.indexOf("{") + 1 + index + one.length - 1);
-        return to === ""
-          ? [`${place}: ${name} has no door any more: take its type from what it is part of, or keep a copy.`]
-          : [`${place}: import ${name} from ${to}, in place of ${door}.`];
-      },
-    );
-  });
+/** Returns code with a space for each character of a comment, so that all else stays in its place. */
+function withoutComments(code: string): string {
+  const texts = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/.source;
+  const all = new RegExp(`${texts}|//.*|/\\*[^]*?\\*/`, "g");
+  return code.replaceAll(all, (part) => (part.startsWith("/") ? part.replaceAll(/./g, " ") : part));
 }
 
-/**
- * Returns the door of a name, empty if it has none any more; undefined if the name has not
- * moved.
- */
-function newDoor(name: string, door: string): string | undefined {
-  const doors = Object.hasOwn(moved, door) ? Object.entries(moved[door] ?? {}) : [];
-  return doors.find(([, names]) => names.trim().split(/\s+/).includes(name))?.[0];
-}
+const closed =
+  'the route asks for a token: add may: "manage", which level 2 took for it; "talk", "read" or ' +
+  '"decide" lets in more tokens.';
 
 function openRoutes(text: string, at: Place): readonly string[] {
   return [...text.matchAll(/\bauth:\s*["'`]token["'`]/g)]
     .filter(({ index }) => !/(?<![\w$.])may\b\s*[:,]/.test(objectAround(text, index)))
-    .map(
-      ({ index }) =>
-        `${at(index)}: the route asks for a token: add what the token needs, such as may: "read".`,
-    );
+    .map(({ index }) => `${at(index)}: ${closed}`);
 }
 
 /** Returns the code between the braces around a place, without what stands in braces of its own. */

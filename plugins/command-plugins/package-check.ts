@@ -1,6 +1,7 @@
 import { SDK_LEVEL } from "@gantry/sdk";
 import { EARLIER_LEVEL } from "@gantry/sdk/fill";
 import { pluginModule, type StatedManifest } from "@gantry/sdk/node";
+import { readAhead, type Ahead } from "./ahead.ts";
 import { errors } from "./errors.ts";
 import type { PackageFacts } from "./entry.ts";
 import { readStated } from "./facts.ts";
@@ -15,6 +16,8 @@ export interface PluginPackage {
   readonly name: string;
   readonly version: string;
   readonly stated: StatedManifest;
+  /** What it says of its tools and keys before its code runs. */
+  readonly ahead: Ahead;
   /** Scripts that npm would have run and that are not run here. */
   readonly scripts: readonly string[];
   /** It states the sdk level that it was written for, which is this one. */
@@ -61,6 +64,8 @@ export async function checkPackage(
       spec,
       "its package.json does not state needs, provides and taps under `gantry`",
     );
+  const ahead = readAhead(facts.gantry);
+  if (typeof ahead === "string") throw errors.PLUGINS_PACKAGE(spec, ahead);
   const otherSdk = await asksForOtherSdk(facts, sdkVersion);
   if (otherSdk) throw errors.PLUGINS_PACKAGE(spec, otherSdk);
   const others = [facts.dependencies, facts.optionalDependencies, facts.peerDependencies]
@@ -71,5 +76,5 @@ export async function checkPackage(
     /^(?:pre|post)?install$|^prepare$/.test(script),
   );
   const hasLevel = ((facts.gantry ?? {}) as { sdk?: unknown }).sdk !== undefined;
-  return { name, version, stated, scripts, hasLevel };
+  return { name, version, stated, ahead, scripts, hasLevel };
 }

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { manifestDifference, pluginModule } from "@gantry/sdk/node";
 import type { PluginFacts } from "@gantry/sdk/testing";
+import { differencesAhead, readAhead } from "./ahead.ts";
 import { fileIn, readFacts } from "./entry.ts";
 import { readStated } from "./facts.ts";
 import { noModule } from "./package-check.ts";
@@ -37,5 +38,11 @@ export async function packageFaults(folder: string, real: PluginFacts): Promise<
       `The plugin ${real.name} states in its package.json that it ${difference}, ` +
         `and its code ${manifestDifference(real, stated)}: make them equal.`,
     );
+  const ahead = readAhead(gantry);
+  faults.push(
+    ...(typeof ahead === "string"
+      ? [`The plugin ${real.name} has a package.json in which ${ahead}: correct it.`]
+      : differencesAhead(ahead, real)),
+  );
   return faults;
 }

@@ -36,11 +36,11 @@ const handle = async () => ({ status: 200, text: "here" });
 
 /** A route, a tool and a word for each scope, and one of each that states none. */
 /** The slot as plugins of level 2 fill it: their routes may state no scope. */
-const RoutesOfLevel2 = many<Route>("routes");
+const RoutesOfLevel2 = many<Omit<Route, "may"> & { readonly may?: Scope }>("routes");
 
 const stating: Plugin = definePlugin({
   name: "stating",
-  provides: [ChatCommands, Routes, Tools],
+  provides: [ChatCommands, RoutesOfLevel2, Tools],
   taps: ["beforeToolCall"],
   setup(host) {
     const input = Type.Object({});

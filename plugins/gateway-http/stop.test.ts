@@ -7,6 +7,7 @@ import {
   Services,
   type Plugin,
   type Route,
+  type RouteFacts,
   type RouteRequest,
   type ServerEvent,
 } from "@gantry/sdk";
@@ -15,7 +16,7 @@ import { expect, test } from "vitest";
 import { startGateway, type TestGateway } from "./gateway.test-kit.ts";
 
 /** A plugin of one route. */
-function routing(path: string, handle: Route["handle"], more: Partial<Route> = {}): Plugin {
+function routing(path: string, handle: Route["handle"], more: Partial<RouteFacts> = {}): Plugin {
   const method = more.method ?? "GET";
   const route: Route = {
     name: `${method} ${path}`,

@@ -9,24 +9,20 @@ export const moved: Readonly<Record<string, Readonly<Record<string, string>>>> =
     ClaimedMessages ClaimedTurn ClaimedTurnOptions CommandOption ConfigChange ConfigEditor
     Confining ConnectOptions ConnectTls ConversationControl Decider Decision DecisionOutcome
     DirectoryEntry EffectsContext Effort Enforcement Erased EventQueue FileFound FileReplaced
-    FileSearch FoundLine GivenWords HookKind KeptMessage LaneState Lanes Lease Loopback
+    FileSearch FoundLine GivenWords HookKind KeptMessage LaneState LaneStats Lanes Lease Loopback
     LoopbackVisit MediaFacts MessageWorker MissingGuard ModelRouter Notice OpenSpec OptionValue
     Pages ProcessEnd ProcessPipe QuestionEnd Redactor Redactors Reloaded ReplyHeaders Retry
     RouteFailure RoutedEvent RunSpec RunningTurn RunningWorker RuntimeLimits SandboxPolicy
-    SandboxedFiles SearchResult Served SessionSummary SessionView Sessions SocketEnd TapOptions
-    ToolCallOutcome ToolFacts Trial TurnBudget Usage UsageRow UsageSum ValueLife
-    ValuePage WebField WebForm WebPage Window WriteOptions allOf approvalText
+    SandboxedFiles SearchResult Served SessionAccess SessionSummary SessionView Sessions SocketEnd TapOptions
+    TextPart ToolCallOutcome ToolFacts TraceParent Trial TurnBudget Usage UsageKey UsageRow UsageSum
+    ValueLife ValuePage Waiting WebField WebForm WebPage Window WriteOptions allOf approvalText
     autonomyLevels causedBy charactersPerToken eventFrame hookKinds isCommandPrompt isScope
     isSecret isWholeConversation isWider lacking laneOf lengthOf masked mediaIn mediaRef noticeFor
     noticeId offerOf providerKeys readTraceparent sandboxingKeys scopes servedBy settledText
     shownAddress sizeOf splitImages toolsKeys turnsToShow userOf wrongEffects
     `,
     "@gantry/sdk/node": "NameTest fileNames secretFiles",
-    "": `
-    ArgsOf Asked AuditType Capabilities ErrorRow FormField LaneStats MaterialFolder RouteAuth Sender
-    SessionAccess Speech Stopped
-    Tap TextPart ToolHints TraceParent TurnUsage UsageKey Waiting endedText
-    `,
+    "": "RouteAuth endedText",
   },
   "@gantry/sdk/channel": { "@gantry/sdk/fill": "settledText" },
   "@gantry/sdk/node": {

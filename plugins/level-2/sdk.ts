@@ -1,6 +1,6 @@
 /** `@gantry/sdk` for plugins of level 2: each name that this door had, from where it stands now. */
-import { definePlugin as define, many, type Plugin, type PluginDefinition, type Route } from "@gantry/sdk";
-import { wrongRoute } from "../../sdk/messages/route.ts";
+import { definePlugin as define, many, type Plugin, type PluginDefinition } from "@gantry/sdk";
+import { wrongRoute, type ProvidedRoute } from "../../sdk/messages/route.ts";
 
 export * from "@gantry/sdk";
 export * from "@gantry/sdk/fill";
@@ -18,4 +18,4 @@ export function definePlugin(definition: PluginDefinition): Plugin {
  * The slot of routes, where one that asks for a token may state no scope and then needs
  * `manage`.
  */
-export const Routes = many<Route>("routes", wrongRoute);
+export const Routes = many<ProvidedRoute>("routes", wrongRoute);

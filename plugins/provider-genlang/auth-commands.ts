@@ -64,7 +64,7 @@ async function logIn(
             : "Waiting for the browser…",
         );
       },
-      pasted: readLine,
+      pasted: (signal) => readLine(run, signal),
     },
     name,
     run.options["paste"] === true,
@@ -144,14 +144,7 @@ function profileName(run: CommandContext): string | undefined {
   return profile;
 }
 
-async function readLine(signal: AbortSignal): Promise<string> {
-  const { createInterface } = await import("node:readline");
-  const lines = createInterface({ input: process.stdin, signal });
-  try {
-    for await (const line of lines) if (line.trim() !== "") return line;
-    throw errors.GENLANG_LOGIN_FAILED("nothing was pasted");
-  } finally {
-    lines.close();
-    process.stdin.pause();
-  }
+async function readLine({ input }: CommandContext, signal: AbortSignal): Promise<string> {
+  for await (const line of input?.lines({ signal }) ?? []) if (line.trim() !== "") return line;
+  throw errors.GENLANG_LOGIN_FAILED("nothing was pasted");
 }

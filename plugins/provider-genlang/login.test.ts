@@ -1,8 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { OAuth2Server } from "oauth2-mock-server";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { Checks, Commands } from "@gantry/sdk";
 import type { CommandContext } from "@gantry/sdk";
 import { home, start } from "./vendor.test-kit.ts";
@@ -42,6 +41,7 @@ function word(
   host: Awaited<ReturnType<typeof start>>["host"],
   name: string,
   options: CommandContext["options"] = {},
+  input?: CommandContext["input"],
 ): Ran {
   const out: string[] = [];
   const err: string[] = [];
@@ -50,6 +50,7 @@ function word(
   const run: CommandContext = {
     args: [],
     options,
+    ...(input && { input }),
     interactive: true,
     signal: new AbortController().signal,
     out: (line) => void out.push(line),
@@ -167,22 +168,23 @@ test("GEN-13: a refused refresh at the OAuth server names the login as the cure"
 
 test("GEN-13: with --paste the address that the browser ended at is pasted, and no port is opened", async () => {
   using clean = home();
-  const stdin = new PassThrough();
-  const spy = vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as never);
-  try {
-    await using oauth = await oauthServer();
-    await using genlang = await start({ endpoints: oauth.endpoints, config: client, configDir: clean.path });
-    const login = word(genlang.host, "auth login", { provider: "genlang", paste: true });
-    const redirect = await redirectOf(await login.address);
-    expect(redirect.port, "a port that browsers refuse").toBe("1");
-    stdin.write(`\n  ${redirect.href}  \n`);
-    expect(await login.code).toBe(0);
-    expect(JSON.parse(readFileSync(join(clean.path, "auth-profiles.json"), "utf8")).active).toEqual({
-      genlang: "genlang:default",
-    });
-  } finally {
-    spy.mockRestore();
-  }
+  const typed = Promise.withResolvers<string>();
+  const input: CommandContext["input"] = {
+    bytes: () => (async function* () {})(),
+    async *lines() {
+      yield* ["", `  ${await typed.promise}  `];
+    },
+  };
+  await using oauth = await oauthServer();
+  await using genlang = await start({ endpoints: oauth.endpoints, config: client, configDir: clean.path });
+  const login = word(genlang.host, "auth login", { provider: "genlang", paste: true }, input);
+  const redirect = await redirectOf(await login.address);
+  expect(redirect.port, "a port that browsers refuse").toBe("1");
+  typed.resolve(redirect.href);
+  expect(await login.code).toBe(0);
+  expect(JSON.parse(readFileSync(join(clean.path, "auth-profiles.json"), "utf8")).active).toEqual({
+    genlang: "genlang:default",
+  });
 });
 
 test.each<[string, (redirect: URL) => void, RegExp]>([

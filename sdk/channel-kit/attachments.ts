@@ -68,10 +68,14 @@ async function take(
   try {
     const loaded = await attachment.load(max, signal);
     const facts = { mime, ...(attachment.name !== undefined && { name: nameOf(attachment.name) }) };
-    if (hears)
-      return [line(`[${voiceMessage}]\n${await hears.transcribe({ bytes: loaded, ...facts }, signal)}`)];
+    const heard = await hears?.transcribe({ bytes: loaded, ...facts }, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      return error instanceof GantryError ? error : new Error("not put into words");
+    });
+    if (typeof heard === "string") return [line(`[${voiceMessage}]\n${heard}`)];
     const kept: Part[] = keep ? [{ type: "media", media: await keep(loaded, facts), from: attached }] : [];
-    return isSpeech ? [...kept, say("not put into words, as no plugin fills the slot transcriber")] : kept;
+    const unheard = heard?.message ?? "not put into words, as no plugin fills the slot transcriber";
+    return isSpeech ? [...kept, say(unheard)] : kept;
   } catch (error) {
     signal.throwIfAborted();
     return [say(error instanceof GantryError ? error.message : "could not be loaded")];

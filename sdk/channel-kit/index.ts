@@ -29,3 +29,4 @@ export * from "./send-in-parts.ts";
 export * from "./serve-connection.ts";
 export * from "./show-working.ts";
 export * from "./split.ts";
+export * from "./spoken-words.ts";

@@ -254,7 +254,8 @@ test("TG-16: DC-16: of a voice message the words are taken; where nothing can te
   ]);
   const deaf: Transcriber = { transcribe: () => Promise.reject(new Error("no model")) };
   expect(await takeAttachments([speech], keepSpeech, never, deaf)).toEqual([
-    { type: "text", text: "[voice message: note.ogg, audio/ogg: could not be loaded]", from },
+    { type: "media", media: { id: "sha", mime: "audio/ogg", bytes: 2 }, from },
+    { type: "text", text: "[voice message: note.ogg, audio/ogg: not put into words]", from },
   ]);
 });
 

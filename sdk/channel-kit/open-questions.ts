@@ -10,8 +10,6 @@ const maxOpen = 1_000;
 /** What somebody is told who pressed a button that is none of ours, or whose message is gone. */
 export const deadButton = "This button does nothing any more.";
 
-type Decision = "allow" | "deny";
-
 export interface QuestionRules<Place> {
   readonly channel: string;
   readonly approvals: Approvals;
@@ -39,7 +37,7 @@ export class OpenQuestions<Place> {
   readonly #rules: QuestionRules<Place>;
   readonly #asked = new Map<string, { readonly request: ApprovalRequest; readonly place: Place }>();
   /** Questions on their way, each with what was decided meanwhile. */
-  readonly #sending = new Map<string, Decision | undefined>();
+  readonly #sending = new Map<string, "allow" | "deny" | undefined>();
 
   constructor(rules: QuestionRules<Place>) {
     this.#rules = rules;
@@ -61,7 +59,7 @@ export class OpenQuestions<Place> {
   }
 
   /** Takes the buttons away and says what was decided; once, wherever it was. */
-  async settled(request: ApprovalRequest, decision: Decision): Promise<void> {
+  async settled(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void> {
     const { id } = request;
     if (this.#sending.has(id)) return void this.#sending.set(id, decision);
     const asked = this.#asked.get(id);

@@ -1,7 +1,7 @@
 import { withCodeApart } from "./render.ts";
 import { maxForms, type RichText, type Span } from "./rich-text.ts";
 
-interface InlineStyle {
+export interface InlineStyle {
   readonly bold?: true;
   readonly italic?: true;
   readonly strike?: true;

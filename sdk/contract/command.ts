@@ -12,6 +12,22 @@ export interface CommandOption {
 /** What a person gave for an option. */
 export type OptionValue = string | boolean | readonly string[] | undefined;
 
+/** How a command reads its input. */
+export interface InputOptions {
+  /** Ends the input, as the command's own signal does. */
+  readonly signal?: AbortSignal;
+  /** Characters of a line; default 8 Mi. */
+  readonly maxLength?: number;
+}
+
+/** Stdin of a command, opened once it is asked for and read once, as bytes or as lines. */
+export interface CommandInput {
+  /** Pieces as they come. */
+  bytes(options?: Pick<InputOptions, "signal">): AsyncIterable<Uint8Array>;
+  /** Lines of UTF-8 without their ends. Throws INPUT_LINE_TOO_LONG. */
+  lines(options?: InputOptions): AsyncIterable<string>;
+}
+
 export interface CommandContext {
   readonly args: readonly string[];
   /** By long name in camelCase; a flag without a value is true, a repeatable option a list. */
@@ -20,6 +36,8 @@ export interface CommandContext {
   out(line: string): void;
   /** A line on stderr: everything else. */
   err(line: string): void;
+  /** Absent in hosts of earlier releases. */
+  readonly input?: CommandInput;
   /** True where a person sits at a terminal. */
   readonly interactive: boolean;
   /** Aborted by Ctrl-C and SIGTERM. */
@@ -45,6 +63,11 @@ export interface Command {
    * that of the first problem.
    */
   readonly despiteProblems?: boolean;
+  /**
+   * Speaks a protocol on stdin and stdout: `out` alone writes there, each line as it is, and what
+   * anybody else prints goes to stderr. Nobody is asked at the terminal. It ends when its input ends.
+   */
+  readonly ownsStdout?: boolean;
   /** Gives the exit code, or throws a coded error. */
   run(run: CommandContext): Promise<number>;
 }

@@ -12,8 +12,6 @@ export interface Slot<T, Many extends boolean = boolean, Optional extends boolea
   readonly T?: T;
 }
 
-type Check = (value: any) => string | undefined;
-
 /** A slot of any shape, for places that only move slots around. */
 export type AnySlot = Slot<any>;
 
@@ -28,14 +26,14 @@ export type Filled<S> =
     : never;
 
 /** One value in the whole host: a store, a sandbox. */
-export function one<T>(id: string, check?: Check): Slot<T, false, false> {
+export function one<T>(id: string, check?: AnySlot["check"]): Slot<T, false, false> {
   return Object.freeze({ id, many: false, optional: false, ...(check && { check }) });
 }
 
 /** Many values, each with a name of its own: tools, channels. */
 export function many<T extends { readonly name: string }>(
   id: string,
-  check?: Check,
+  check?: AnySlot["check"],
   sealed = false,
 ): Slot<T, true, false> {
   return Object.freeze({ id, many: true, optional: false, sealed, ...(check && { check }) });

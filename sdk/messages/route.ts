@@ -3,8 +3,13 @@ import { scopes, type Caller, type Scope } from "../security/scope.ts";
 import { many } from "../contract/slot.ts";
 import { all, hasScope, having } from "../contract/shape.ts";
 
-/** `token`: a paired device. `none`: open to all. `own`: the handler checks something itself, such as a signature. */
-export type RouteAuth = "token" | "none" | "own";
+/**
+ * Who may ask a route. `token`: a paired device whose token has the scope `may`. `none`: everybody.
+ * `own`: whom the handler lets in by something of its own, such as a signature.
+ */
+export type RouteAccess =
+  | { readonly auth: "token"; readonly may: Scope }
+  | { readonly auth: "none" | "own"; readonly may?: never };
 
 export interface RouteRequest {
   /** Of this request, as the answer's X-Request-Id has it; a message that it brings carries it as its `trace`. */
@@ -76,15 +81,13 @@ export interface RouteFailure {
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-export interface Route {
+/** All that a route states but who may ask it. */
+export interface RouteFacts {
   /** `POST /chatapp`. */
   readonly name: string;
   readonly method: (typeof methods)[number];
   /** `/api/approvals/:id` */
   readonly path: string;
-  readonly auth: RouteAuth;
-  /** The scope that a token needs, if `auth` is `token`. A route of level 2 that states none needs `manage`. */
-  readonly may?: Scope;
   readonly summary: string;
   /** Bytes; default 65,536. */
   readonly bodyLimit?: number;
@@ -100,8 +103,13 @@ export interface Route {
   /** Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them. */
   handle(request: RouteRequest): Promise<RouteReply>;
 }
+export type Route = RouteFacts & RouteAccess;
+
+/** A route as the gateway has it: one of level 2 may ask for a token and state no scope, and needs `manage`. */
+export type ProvidedRoute = RouteFacts & { readonly auth: Route["auth"]; readonly may?: Scope };
+
 /** Returns the fault of a route apart from its scope, or undefined. */
-export function wrongRoute(route: Route): string | undefined {
+export function wrongRoute(route: ProvidedRoute): string | undefined {
   if (!["token", "none", "own"].includes(route.auth))
     return 'does not state its auth: "token", "none" or "own"';
   if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
@@ -114,7 +122,7 @@ export function wrongRoute(route: Route): string | undefined {
 
 export const Routes = many<Route>(
   "routes",
-  (route: Route) =>
+  (route: ProvidedRoute) =>
     wrongRoute(route) ??
     (route.auth === "token" && route.may === undefined
       ? `asks for a token and states no scope: \`may\` is ${scopes.join(", ")}`

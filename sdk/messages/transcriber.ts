@@ -1,7 +1,7 @@
 import { one } from "../contract/slot.ts";
 import { having } from "../contract/shape.ts";
 
-/** Speech, as a channel loaded it. */
+/** Speech, as a channel loaded it, or as a {@link Speaker} made it. */
 export interface Speech {
   readonly bytes: Uint8Array;
   /** `audio/ogg`. */

@@ -1,14 +1,15 @@
 import type { TSchema } from "typebox";
 import type { Value } from "typebox/value";
 
-type Issue = ReturnType<typeof Value.Errors>[number];
+/** What a schema finds wrong with a value. */
+export type SchemaIssue = ReturnType<typeof Value.Errors>[number];
 type Facts = Readonly<Record<string, unknown>>;
 
 /**
  * Says what was expected of one value, as in "must be a list", from what is wrong with it. A schema
  * adds its own examples: a pattern says little to a person, and "array" less than how one is written.
  */
-export function expectedValue(issues: readonly Issue[], schema?: TSchema): string {
+export function expectedValue(issues: readonly SchemaIssue[], schema?: TSchema): string {
   const [issue] = issues;
   const allowed = allowedValues(issues);
   if (allowed !== undefined) return `must be ${allowed}`;
@@ -26,7 +27,7 @@ export function expectedValue(issues: readonly Issue[], schema?: TSchema): strin
 }
 
 /** The values that a schema leaves open, as a person reads them; undefined where it is no choice. */
-function allowedValues(issues: readonly Issue[]): string | undefined {
+function allowedValues(issues: readonly SchemaIssue[]): string | undefined {
   const choices = issues.filter(
     ({ schemaPath, keyword }) => keyword === "const" || /\/anyOf\/\d+$/.test(schemaPath),
   );

@@ -8,7 +8,7 @@ export { MAX_FACTS, type ApartMessage } from "./apart-message.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
 export { runForCaller, withinCaller } from "./caller-around.ts";
 export { deepFreeze } from "./deep-freeze.ts";
-export { expectedValue } from "./expected-value.ts";
+export { expectedValue, type SchemaIssue } from "./expected-value.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
 export { foreignOnTheWay, type ForeignPlace } from "./foreign-place.ts";

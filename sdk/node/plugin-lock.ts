@@ -17,7 +17,7 @@ export interface LockedPackage extends StatedManifest {
   readonly version: string;
   /** `sha512-<base64>` of the tarball. */
   readonly integrity: string;
-  /** Where it came from. */
+  /** The path of the tarball that it came from, or its address. */
   readonly from: string;
   /** SHA-256 of every file in hexadecimal, by its path inside the package. */
   readonly files: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export async function readPluginLock(configDir: string): Promise<PluginLock> {
 
 function isWhole(row: LockedPackage): boolean {
   const lists: readonly unknown[] = [row.needs, row.provides, row.taps, row.enforces ?? []];
-  const texts: readonly unknown[] = [row.version, row.integrity];
+  const texts: readonly unknown[] = [row.version, row.integrity, row.from];
   return (
     lists.every(Array.isArray) &&
     texts.every((text) => typeof text === "string") &&

@@ -1,11 +1,8 @@
 import type { TSchema } from "typebox";
-import type { Value } from "typebox/value";
-import { expectedValue } from "./expected-value.ts";
-
-type Issue = ReturnType<typeof Value.Errors>[number];
+import { expectedValue, type SchemaIssue } from "./expected-value.ts";
 
 /** What is wrong with a value, for a person or a model, from what its schema finds; undefined where it fits. */
-export function wrongValue(issues: readonly Issue[]): string | undefined {
+export function wrongValue(issues: readonly SchemaIssue[]): string | undefined {
   const [first] = issues;
   if (!first) return undefined;
   const closed = issues.find(({ keyword }) => keyword === "additionalProperties");
@@ -24,7 +21,11 @@ export function wrongValue(issues: readonly Issue[]): string | undefined {
  * {@link wrongValue} of a route's body. A key that the schema does not know would do nothing, so it is named too, unless the
  * schema says `additionalProperties`.
  */
-export function wrongBody(schema: TSchema, body: unknown, issues: readonly Issue[]): string | undefined {
+export function wrongBody(
+  schema: TSchema,
+  body: unknown,
+  issues: readonly SchemaIssue[],
+): string | undefined {
   return wrongValue(issues) ?? unknownKeys(schema, body);
 }
 

@@ -21,7 +21,11 @@ export interface Audit {
 }
 export const Audit = one<Audit>("audit");
 
-/** Removes what must not leave: from replies, logs and the audit. A throw means: nothing is sent. */
+/**
+ * Removes what must not leave: from replies, logs and the audit. A throw means: nothing is sent.
+ * Replies that an owner waits for, at the terminal or over HTTP, pass it only if
+ * `security.redact_for_owner` is true.
+ */
 export interface Redactor {
   readonly name: string;
   /**

@@ -28,9 +28,10 @@ test("SDK-12: the route test kit refuses what a gateway refuses, in its words", 
   expect((await callRoute(route(open), { body: { add: 1, more: 2 } })).status).toBe(200);
 });
 
+/** Level 2 let a route ask for a token and state no scope. */
 const scoped = (auth: Route["auth"], may?: Scope): Route => {
   const { name, method, path, summary, handle } = route(days);
-  return { name, method, path, auth, summary, handle, ...(may && { may }) };
+  return { name, method, path, auth, summary, handle, ...(may && { may }) } as Route;
 };
 
 test.each<[string, Route, readonly Scope[] | undefined, number]>([
@@ -45,4 +46,41 @@ test.each<[string, Route, readonly Scope[] | undefined, number]>([
   expect(answer.status).toBe(status);
   const { code } = lacking(asked.may ?? "manage", { device: "phone", may: may ?? [] });
   expect(answer.text.includes(code)).toBe(status === 403);
+});
+
+/** Answers with what the request brings, and waits for `left` to say why it ended. */
+const telling = (): Route => ({
+  ...route(undefined),
+  async handle({ id, traceparent, signal, left }) {
+    if (signal.aborted && left && !left.aborted)
+      await new Promise((resolve) => left.addEventListener("abort", resolve));
+    return { status: 200, body: { id, traceparent, signal: signal.aborted, left: left?.aborted } };
+  },
+});
+const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
+
+test("SDK-18: the route test kit hands on a request's id and traceparent, and answers with both", async () => {
+  const headers = { "x-request-id": "mine", traceparent };
+  const answer = await callRoute(telling(), { headers });
+  expect(answer.json()).toMatchObject({ id: "mine", traceparent });
+  expect(answer.headers).toMatchObject({ "x-request-id": "mine", traceparent });
+});
+
+test("SDK-18: the route test kit takes for a traceparent what is exactly one", async () => {
+  const answer = await callRoute(telling(), { headers: { traceparent: `${traceparent}, x` } });
+  expect([answer.json().traceparent, answer.headers["traceparent"]]).toEqual([undefined, undefined]);
+  expect(answer.headers["x-request-id"]).toBe("req-test");
+});
+
+test("SDK-20: the route test kit ends a request's signal and what is left of its time apart", async () => {
+  const [stopping, over] = [new AbortController(), new AbortController()];
+  stopping.abort();
+  const answer = callRoute(telling(), { signal: stopping.signal, left: over.signal });
+  over.abort();
+  expect((await answer).json()).toMatchObject({ signal: true, left: true });
+});
+
+test("SDK-20: a peer that leaves ends both signals of a request in the route test kit", async () => {
+  const answer = await callRoute(telling(), { signal: AbortSignal.abort() });
+  expect(answer.json()).toMatchObject({ signal: true, left: true });
 });

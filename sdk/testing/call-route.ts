@@ -1,15 +1,18 @@
 import { Value } from "typebox/value";
 import { runForCaller } from "../node/caller-around.ts";
 import { wrongBody } from "../node/wrong-value.ts";
-import { eventFrame, lacking, scopes } from "../fill.ts";
+import { eventFrame, lacking, readTraceparent, scopes, type RouteFailure } from "../fill.ts";
 import { GantryError } from "../index.ts";
-import type { Caller, Route, RouteReply, Scope } from "../index.ts";
+import type { Caller, Route, RouteReply, RouteRequest, Scope } from "../index.ts";
 
 /** What a test asks a route with. */
 export interface RouteCall {
   /** With its query, and with values for what the route's own path leaves open: `/api/approvals/7?all=1`. Default: that path. */
   readonly path?: string;
-  /** Lower-case names. */
+  /**
+   * Lower-case names. `x-request-id` is the request's id, else `req-test`; a `traceparent` that is
+   * exactly one is the request's.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON, or as it is if it is bytes. */
   readonly body?: unknown;
@@ -19,11 +22,15 @@ export interface RouteCall {
   readonly device?: string;
   /** What the token of that device may. Default: all. */
   readonly may?: readonly Scope[];
+  /** The request's `signal`: aborted when the peer leaves or the gateway begins to stop. */
   readonly signal?: AbortSignal;
+  /** The request's `left`, for a stop that gives it time. Default: `signal`, as when the peer leaves. */
+  readonly left?: AbortSignal;
 }
 
 export interface RouteAnswer {
   readonly status: number;
+  /** With the `x-request-id` and the `traceparent` that a gateway adds. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body; events are written as they go over the wire, after the last of them. */
   readonly text: string;
@@ -41,21 +48,27 @@ const statusOfExit = { 1: 500, 2: 400, 3: 403 } as const;
  */
 export async function callRoute(route: Route, call: RouteCall = {}): Promise<RouteAnswer> {
   const { headers = {}, body, peer = "127.0.0.1", signal = new AbortController().signal } = call;
+  const { left = signal } = call;
+  const traced = tracedBy(headers);
   const { params, query } = readPath(route.path, call.path ?? route.path);
   const rawBody = bytesOf(body);
   const device = call.device ?? (route.auth === "token" ? "test" : undefined);
   const caller = device === undefined ? undefined : { device, may: call.may ?? scopes };
-  const given = { id: "req-test", params, query, headers, rawBody, peer, device, caller, signal };
+  const from = { peer, device, caller, signal, left };
+  const given = { ...traced, ...from, params, query, headers, rawBody };
   const { bodySchema } = route;
+  const answered = async (reply: RouteReply): Promise<RouteAnswer> => answerOf(reply, traced);
+  const failed = (status: number, code: string, message: string): Promise<RouteAnswer> =>
+    answered(failure(route, { status, code, message }));
   try {
     if (route.auth === "token" && caller) hold(caller, route.may ?? "manage");
     const wrong = bodySchema && wrongBody(bodySchema, body, Value.Errors(bodySchema, body));
-    if (wrong !== undefined) return failed(route, 400, "BAD_BODY", `The body is wrong: ${wrong}.`);
+    if (wrong !== undefined) return await failed(400, "BAD_BODY", `The body is wrong: ${wrong}.`);
     const asked = { ...given, body: route.bodySchema ? body : undefined };
-    return await runForCaller(caller, async () => answerOf(await route.handle(asked)));
+    return await runForCaller(caller, async () => answered(await route.handle(asked)));
   } catch (error) {
     if (!(error instanceof GantryError)) throw error;
-    return failed(route, statusOfExit[error.exit], error.code, error.message);
+    return failed(statusOfExit[error.exit], error.code, error.message);
   }
 }
 
@@ -87,18 +100,31 @@ function bytesOf(body: unknown): Uint8Array {
   return new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body));
 }
 
-function failed(route: Route, status: number, code: string, message: string): Promise<RouteAnswer> {
-  const body = route.failureBody?.({ status, code, message }) ?? { error: { code, message } };
-  return answerOf({ status, body });
+function failure(route: Route, failed: RouteFailure): RouteReply {
+  const { status, code, message } = failed;
+  return { status, body: route.failureBody?.(failed) ?? { error: { code, message } } };
 }
 
-async function answerOf(reply: RouteReply): Promise<RouteAnswer> {
+/** A request's id, and its `traceparent` if it has one. */
+type Traced = Pick<RouteRequest, "id" | "traceparent">;
+
+function tracedBy(headers: Readonly<Record<string, string>>): Traced {
+  const { "x-request-id": id = "req-test", traceparent } = headers;
+  return { id, ...(readTraceparent(traceparent) && { traceparent }) };
+}
+
+async function answerOf(reply: RouteReply, { id, traceparent }: Traced): Promise<RouteAnswer> {
   const { type, bytes } = await written(reply);
   const own = Object.entries(reply.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
   const text = new TextDecoder().decode(bytes);
   return {
     status: reply.status,
-    headers: { "content-type": type, ...(Object.fromEntries(own) as Record<string, string>) },
+    headers: {
+      "content-type": type,
+      "x-request-id": id,
+      ...(traceparent !== undefined && { traceparent }),
+      ...(Object.fromEntries(own) as Record<string, string>),
+    },
     text,
     bytes,
     json: () => JSON.parse(text),

@@ -7,9 +7,13 @@ import { expect, test } from "vitest";
 import { definePlugin, Net, Upstream } from "../index.ts";
 import net from "../../plugins/net-undici/index.ts";
 import chat from "../../plugins/provider-chat-completions/index.ts";
-import { fakeClock, fakeNet, recordTraffic, replayTraffic, startTestHost } from "./index.ts";
+import { bundledPlugin, fakeClock, fakeNet, recordTraffic, replayTraffic, startTestHost } from "./index.ts";
 
 const { signal } = new AbortController();
+
+test("SDK-02: a bundled plugin that a test misspells is told with the nearest name", async () => {
+  await expect(bundledPlugin("guard-autonmy")).rejects.toThrow(/\(did you mean `guard-autonomy`\?\)/);
+});
 
 test("SDK-05: the clock for tests stands still until it is moved, and what falls due runs in order", async () => {
   using clock = fakeClock(1_000);

@@ -19,7 +19,7 @@ export * from "./fake-net.ts";
 export * from "./fake-provider.ts";
 export * from "./guard-contract.ts";
 export * from "./media-contract.ts";
-export { memoryContract, type MemorySubject } from "./memory-contract.ts";
+export { memoryContract, type MemorySubject, type OpenedMemory } from "./memory-contract.ts";
 export * from "./memory-store.ts";
 export * from "./net-contract.ts";
 export * from "./plugin-contract.ts";

@@ -25,14 +25,14 @@ const STRANGE = [
   "x".repeat(5000),
 ];
 
-/** Empty. `reopen` gives what a new process finds. */
-interface Opened<Kind extends Memory> {
+/** An empty memory; `reopen` gives what a new process finds. */
+export interface OpenedMemory<Kind extends Memory> {
   readonly memory: Kind;
   reopen(): Promise<Kind>;
 }
 
 /** What every memory does, the store's own as well. */
-export const memoryCases: Readonly<Record<string, (opened: Opened<Memory>) => Promise<void>>> = {
+export const memoryCases: Readonly<Record<string, (opened: OpenedMemory<Memory>) => Promise<void>>> = {
   "AGT-06: what fits a query best comes first": async ({ memory }) => {
     await memory.remember("u", "the weather in Oslo is cold in winter");
     const both = await memory.remember("u", "the red bicycle of Anna stands in the cellar");
@@ -117,7 +117,7 @@ export const memoryCases: Readonly<Record<string, (opened: Opened<Memory>) => Pr
   },
 };
 
-const ownCases: Readonly<Record<string, (opened: Opened<OwnMemory>) => Promise<void>>> = {
+const ownCases: Readonly<Record<string, (opened: OpenedMemory<OwnMemory>) => Promise<void>>> = {
   "CTX-05: a person is erased with all that was remembered of them, for good; nobody else is": async ({
     memory,
     reopen,
@@ -135,7 +135,7 @@ const ownCases: Readonly<Record<string, (opened: Opened<OwnMemory>) => Promise<v
 
 export interface MemorySubject {
   /** An empty memory. `reopen` gives what a new process finds after this one ended. */
-  open(): Promise<Opened<OwnMemory> & { close(): Promise<void> }>;
+  open(): Promise<OpenedMemory<OwnMemory> & { close(): Promise<void> }>;
 }
 
 /** What every filler of the slot OwnMemory must do. Register each case with any test runner: `test(name, run)`. */

@@ -16,7 +16,8 @@ export interface Run {
   readonly dir: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly input?: string;
+  /** Null keeps stdin open. */
+  readonly input?: string | null;
   readonly node?: string;
   /** The program to run instead of the one that was built. */
   readonly bin?: string;
@@ -54,7 +55,7 @@ export function startGantry(
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
   child.stdin.on("error", () => {});
-  child.stdin.end(run.input ?? "");
+  if (run.input !== null) child.stdin.end(run.input ?? "");
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, out, err }));

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { errors as codes, Store } from "@gantry/sdk";
+import { errors as codes, Store, type CommandInput } from "@gantry/sdk";
 import type { Host } from "@gantry/host";
 import type { HostCommandContext } from "./host-command.ts";
 
@@ -11,16 +11,17 @@ export async function promptOf({
   args,
   options,
   interactive,
+  input,
 }: HostCommandContext): Promise<string | undefined> {
   const { message } = options;
   const words = args.join(" ");
   if (typeof message === "string" && words !== "")
     throw codes.USAGE("The message is given twice, with -m and without", "agent ");
   const given = typeof message === "string" ? message : words;
-  if (given === "-") return notEmpty(await piped());
+  if (given === "-") return notEmpty(await piped(input));
   if (typeof message === "string" || words !== "") return notEmpty(given);
   if (interactive || process.stdin.isTTY) return undefined;
-  const text = await piped();
+  const text = await piped(input);
   return text.trim() === "" ? undefined : text;
 }
 
@@ -54,10 +55,10 @@ function notEmpty(text: string): string {
   return text;
 }
 
-async function piped(): Promise<string> {
-  const pieces: Buffer[] = [];
+async function piped(input: CommandInput): Promise<string> {
+  const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
+  for await (const piece of input.bytes()) {
     pieces.push(piece);
     bytes += piece.length;
     if (bytes > maxPiped)

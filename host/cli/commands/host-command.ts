@@ -1,9 +1,10 @@
-import type { Command, CommandContext } from "@gantry/sdk";
+import type { Command, CommandContext, CommandInput } from "@gantry/sdk";
 import type { Host } from "@gantry/host";
 import type { Installation } from "../installation.ts";
 
 /** The context of the host's own words: a plugin's word gets less. */
 export interface HostCommandContext extends CommandContext {
+  readonly input: CommandInput;
   readonly session: Installation;
   readonly debug: boolean;
   /** Starts the host with its plugins on first use. */

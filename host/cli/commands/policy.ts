@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { createReadStream } from "node:fs";
-import { errors, type GuardOpinion } from "@gantry/sdk";
+import { errors, type CommandInput, type GuardOpinion } from "@gantry/sdk";
 import { asError, userOfTerminal } from "@gantry/sdk/node";
 import type { HostCommandContext } from "./host-command.ts";
 
@@ -27,7 +27,7 @@ export async function run(run: HostCommandContext): Promise<number> {
   if (typeof batch === "string") {
     if (tool) throw errors.USAGE("A tool is named and --batch too", "policy explain ");
     let number = 0;
-    for await (const line of linesOf(batch)) {
+    for await (const line of linesOf(batch, run.input)) {
       number += 1;
       if (line.trim() === "") continue;
       const asked = parse<{ tool?: unknown; args?: unknown } | null>(line, `Line ${number} is`);
@@ -76,10 +76,10 @@ function parse<T>(json: string, what: string): T {
   }
 }
 
-async function* linesOf(file: string): AsyncGenerator<string> {
-  const input = file === "-" ? process.stdin : createReadStream(file);
+async function* linesOf(file: string, input: CommandInput): AsyncGenerator<string> {
+  if (file === "-") return yield* input.lines();
   try {
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {
     throw errors.USAGE(
       `The file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`,

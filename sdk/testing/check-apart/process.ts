@@ -1,5 +1,6 @@
 import { errors, GantryError, type AnySlot, type Plugin } from "../../index.ts";
 import type { PluginFacts } from "./subject.ts";
+import { configOf, toolsOf } from "./own-facts.ts";
 import { checkPlugin, fillersFor } from "../check-plugin.ts";
 import type { Asked, Told } from "./messages.ts";
 
@@ -10,16 +11,17 @@ async function answer(asked: Asked): Promise<Told> {
     const { openLoader } = await import("../real-host.ts");
     const loader = openLoader(configDir);
     const plugin = await loader.load(entry);
-    const facts = factsOf(plugin);
     const begins = (during: string): void =>
-      void process.send?.({ next: { name: facts.name, during } } satisfies Told);
+      void process.send?.({ next: { name: plugin.name, during } } satisfies Told);
     const given: Plugin[] = [];
     for (const one of beside) given.push(await loader.load(one));
     const fillers = fillersFor(plugin, await loader.bundled(), given);
     const { lists, config } = withoutLists(file === undefined ? {} : await loader.config(file));
     const checked = await checkPlugin({ plugin, with: fillers, patienceMs, config }, begins);
     const untried = [...checked.untried, ...lists.map((list) => listUnread(list, file ?? ""))];
-    return { end: { facts, ...checked, untried } };
+    begins("what it states ahead is what its code says");
+    const tools = await toolsOf(plugin, { plugins: [plugin, ...fillers], config, ready: false });
+    return { end: { facts: { ...factsOf(plugin), tools }, ...checked, untried } };
   } catch (error) {
     const { code, exit, message } =
       error instanceof GantryError ? error : errors.PLUGIN_IMPORT_FAILED(entry, error);
@@ -43,10 +45,11 @@ function listUnread(list: string, file: string): string {
   return `What ${file} says in \`${list}\` is not read for a check: name each plugin beside this one by --with PATH.`;
 }
 
-function factsOf(plugin: Plugin): PluginFacts {
+function factsOf(plugin: Plugin): Omit<PluginFacts, "tools"> {
   const { name, sdk, needs = {}, provides = [], taps = [], enforces = [] } = plugin;
   const needed = (Object.values(needs) as readonly AnySlot[]).map(({ id }) => id);
-  return { name, sdk, needs: needed, provides: provides.map(({ id }) => id), taps, enforces };
+  const slots = { needs: needed, provides: provides.map(({ id }) => id) };
+  return { name, sdk, ...slots, taps, enforces, config: configOf(plugin) };
 }
 
 // Who asked is gone. It also keeps this process alive where a plugin waits for what never comes.

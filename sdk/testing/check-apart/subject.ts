@@ -1,6 +1,7 @@
+import type { ToolSpec } from "../../index.ts";
 import type { Checked } from "../check-plugin.ts";
 
-/** The statements of a plugin, by the names of slots, hooks and keys of the policy. */
+/** The statements of a plugin: slots, hooks and keys of the policy by their names. */
 export interface PluginFacts {
   readonly name: string;
   /** The level of the sdk that it was written for. */
@@ -9,6 +10,10 @@ export interface PluginFacts {
   readonly provides: readonly string[];
   readonly taps: readonly string[];
   readonly enforces: readonly string[];
+  /** The JSON Schema of its keys, from the root of config.toml on; what has a default may be left out. */
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
+  /** The tools that it gives while it is set up. */
+  readonly tools: readonly ToolSpec[];
 }
 
 export interface CheckedApart extends Checked {

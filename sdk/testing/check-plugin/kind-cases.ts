@@ -2,13 +2,16 @@ import { Budget, Redactors } from "../../fill.ts";
 import {
   Channels,
   ChatCommands,
+  Commands,
   History,
   Observers,
   PromptParts,
   ResultFilters,
   Routes,
+  Speaker,
   Tools,
   ToolSources,
+  Transcriber,
   type AnySlot,
   type InboundMessage,
   type Plugin,
@@ -22,10 +25,12 @@ import { providerContract } from "../provider-contract.ts";
 import type { TestHost } from "../test-host.ts";
 import { toolContract } from "../tool-contract.ts";
 import { chatCommandCases } from "./chat-command-cases.ts";
+import { commandCases } from "./command-cases.ts";
 import { exampleOf } from "./example.ts";
 import { provides } from "./provides.ts";
 import { redactorCases } from "./redactor-cases.ts";
 import { routeCases } from "./route-cases.ts";
+import { speakerCases, transcriberCases } from "./voice-cases.ts";
 import { filterCases, listedBy, observerCases, sourceCases } from "./tool-cases.ts";
 import { budgetCases, historyCases, promptCases } from "./turn-cases.ts";
 
@@ -60,8 +65,12 @@ export async function kindCases(
     found.push(...observerCases(observer, patienceMs));
   for (const command of mine(ChatCommands, t.slot(ChatCommands).values()))
     found.push(...chatCommandCases(command, patienceMs));
+  for (const command of mine(Commands, t.slot(Commands).values()))
+    found.push(...commandCases(command, patienceMs));
   for (const route of mine(Routes, t.slot(Routes).values()))
     found.push(...routeCases(route, patienceMs, began));
+  if (provides(plugin, Speaker)) found.push(...speakerCases(t.slot(Speaker), patienceMs));
+  if (provides(plugin, Transcriber)) found.push(...transcriberCases(t.slot(Transcriber), patienceMs));
   if (provides(plugin, History)) found.push(...historyCases(t.slot(History), patienceMs));
   if (provides(plugin, Budget)) found.push(...budgetCases(t.slot(Budget), patienceMs));
   for (const guard of spy.handlers("beforeToolCall"))
