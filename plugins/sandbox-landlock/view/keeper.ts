@@ -59,7 +59,7 @@ export class Keeper {
     if (!folder || !record) return [];
     const taken = this.#takeOver(folder, record);
     if (taken.steps + taken.kept.length > 0) {
-      this.#last = folder.written;
+      this.#last = folder.tick(0n);
       makeRoom(this.#facts.runs);
     }
     return fewOf(phrases(taken, id));

@@ -19,6 +19,8 @@ export interface Put {
   readonly was?: Mark;
   /** Where the overlay left notes in it, which mean nothing in the workspace. */
   readonly noted?: readonly string[];
+  /** The inode numbers of the folders in it. */
+  readonly folders?: readonly string[];
 }
 
 /** One thing to do in the workspace; `at` is relative to it and to the layer. */
@@ -195,7 +197,12 @@ class Planner {
     const { at, about } = one;
     const noted = notedIn(one);
     const is = markOf(about);
-    const further = { ...(there && { was: markOf(there) }), ...(noted.length > 0 && { noted }) };
+    const folders = foldersIn(one);
+    const further = {
+      ...(there && { was: markOf(there) }),
+      ...(noted.length > 0 && { noted }),
+      ...(folders.length > 0 && { folders }),
+    };
     this.steps.push({ do: "put", at, to, is, ...further });
   }
 
@@ -229,6 +236,9 @@ const notedIn = (one: Left): readonly string[] => [
   ...(one.notes.length > 0 ? [one.at] : []),
   ...one.children.flatMap(notedIn),
 ];
+
+const foldersIn = ({ children }: Left): readonly string[] =>
+  children.flatMap((one) => (one.kind === "folder" ? [String(one.about.ino), ...foldersIn(one)] : []));
 
 export const besideOf = (at: string, id: string): string => `${at}.from-run-${id}`;
 

@@ -13,7 +13,7 @@ import {
 import path from "node:path";
 import { makeDir, processIdentity, shortHash } from "@gantry/sdk/node";
 import type { Kept, Plan } from "./plan.ts";
-import type { Places } from "./steps.ts";
+import type { Done, Places } from "./steps.ts";
 
 /** What is known of a run; `kept` and what follows from when it was looked at. */
 export interface RunRecord {
@@ -26,6 +26,8 @@ export interface RunRecord {
   readonly hidden: readonly string[];
   readonly service: string;
   readonly steps?: number;
+  /** In their order: with each, further steps were done. */
+  readonly done?: readonly Done[];
   readonly kept?: readonly Kept[];
   readonly undone?: boolean;
 }
@@ -82,22 +84,27 @@ export class RunFolder {
    * milliseconds; it begins later, so that what an earlier run left does not count as changed meanwhile.
    */
   begin(workspace: string, argv: readonly string[], hidden: readonly string[], after: bigint): RunRecord {
-    const mode = lstatSync(workspace).mode & 0o7777;
-    let began = 0n;
-    for (let tick = 0; tick < MOST_TICKS && began <= after; tick++) {
-      if (tick > 0) Atomics.wait(pause, 0, 0, 1);
-      chmodSync(this.upper, mode);
-      began = lstatSync(this.upper, { bigint: true }).ctimeNs;
-    }
-    const beganNs = String(began);
+    chmodSync(this.upper, lstatSync(workspace).mode & 0o7777);
+    const beganNs = String(this.tick(after));
     const record = { id: this.id, argv, began: Date.now(), beganNs, hidden, service: own() };
     this.write(record);
     return record;
   }
 
-  /** When it was last written down, by the clock of file systems. */
-  get written(): bigint {
-    return lstatSync(path.join(this.#at, RECORD), { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 0n;
+  /** Returns the time by the clock of file systems, in ns, once that is later than `after`. */
+  tick(after: bigint): bigint {
+    let now = 0n;
+    for (let tick = 0; tick < MOST_TICKS && now <= after; tick++) {
+      if (tick > 0) Atomics.wait(pause, 0, 0, 1);
+      chmodSync(this.upper, lstatSync(this.upper).mode & 0o7777);
+      now = lstatSync(this.upper, { bigint: true }).ctimeNs;
+    }
+    return now;
+  }
+
+  /** Returns a time later than that of all that was done before, and no later than that of what is done from now on. */
+  after(): bigint {
+    return this.tick(this.tick(0n));
   }
 
   /** Undefined where there is none yet, or it was cut off. */

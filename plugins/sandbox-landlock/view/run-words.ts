@@ -75,7 +75,7 @@ export class RunWords {
   undo(): number {
     const { folder, record } = this.#find();
     if (record.undone) throw errors.SANDBOX_RUN_UNDONE(record.id);
-    const left = undoSteps(folder.places(this.#workspace), folder.plan?.steps ?? []);
+    const left = undoSteps(folder.places(this.#workspace), folder.plan?.steps ?? [], record.done ?? []);
     folder.write({ ...record, undone: true });
     if (this.#context.options["json"]) this.#print({ id: record.id, undone: true, left });
     else {

@@ -1,24 +1,29 @@
 import {
   chmodSync,
   chownSync,
+  closeSync,
   constants,
   copyFileSync,
   cpSync,
   lstatSync,
   lutimesSync,
   mkdirSync,
+  openSync,
   readlinkSync,
   symlinkSync,
   rmSync,
   utimesSync,
   type BigIntStats,
+  type Stats,
 } from "node:fs";
 import { constants as os } from "node:os";
 import { KernelError } from "../kernel/kernel.ts";
 import { dropNote, exchange, overlayNotes, renameNew } from "./attributes.ts";
 import { Beneath } from "./beneath.ts";
+import { changeMode } from "./folder-mode.ts";
 import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./plan.ts";
 
+const O_PATH = 0x200000;
 const { EEXIST, EXDEV, ENOENT, ENOTEMPTY } = os.errno;
 
 /** Where the steps of one run are done. Each is a folder that only the service and the owner write. */
@@ -28,6 +33,12 @@ export interface Places {
   readonly upper: string;
   /** What was replaced or removed, by the number of its step. */
   readonly old: string;
+}
+
+/** Tells when the first of a run's steps were done, by the clock of file systems, in ns. */
+export interface Done {
+  readonly steps: number;
+  readonly ns: string;
 }
 
 /**
@@ -66,7 +77,8 @@ class Hands implements Disposable {
         case "folder":
           return void mkdirSync(this.#there.name(step.at), { mode: step.mode });
         case "mode":
-          return void chmodSync(this.#there.name(step.at), step.mode);
+          if (changeMode(this.#there, step.at, step.was, step.mode)) return undefined;
+          return { at: step.at, why: "it was changed meanwhile" };
       }
     } catch (error) {
       if (step.do === "folder" && isCode(error, "EEXIST")) return undefined;
@@ -174,10 +186,7 @@ function copy(from: string, to: string): void {
   }
   if (about.isFile()) {
     copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-    if (process.getuid?.() === 0) chownSync(to, about.uid, about.gid);
-    chmodSync(to, about.mode & 0o777);
-    utimesSync(to, ...times);
-    return;
+    return finishCopy(to, about, times);
   }
   cpSync(from, to, {
     recursive: true,
@@ -187,6 +196,19 @@ function copy(from: string, to: string): void {
     force: false,
     mode: constants.COPYFILE_FICLONE,
   });
+}
+
+/** Makes a copy what its original is; a link that somebody put in its place is not followed. */
+function finishCopy(to: string, { mode, uid, gid }: Stats, times: readonly [number, number]): void {
+  const fd = openSync(to, O_PATH | constants.O_NOFOLLOW);
+  try {
+    const opened = `/proc/self/fd/${fd}`;
+    if (process.getuid?.() === 0) chownSync(opened, uid, gid);
+    chmodSync(opened, mode & 0o777);
+    utimesSync(opened, ...times);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 export function aboutOf(at: string): BigIntStats | undefined {

@@ -36,7 +36,8 @@ export function finish(folder: RunFolder, record: RunRecord, workspace: string):
   if (steps.length === 0 && all.length === 0) folder.remove();
   else {
     folder.tidy();
-    folder.write({ ...record, steps: steps.length, kept: all });
+    const done = [{ steps: steps.length, ns: String(folder.after()) }];
+    folder.write({ ...record, steps: steps.length, kept: all, done });
   }
   return { steps: steps.length, kept: all };
 }
