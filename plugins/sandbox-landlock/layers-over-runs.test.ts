@@ -1,12 +1,14 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -111,6 +113,39 @@ test.runIf(linux)("RUN-05: undo leaves older folders that the owner moved into t
     expect(treeOf(here.workspace)[`${at}/years`]).toBe("of work");
     rmSync(path.join(here.workspace, "p"), { recursive: true });
   }
+});
+
+/** Links `link` to what looks in the layer like the owner's file of that name, which has several. */
+function linksOwners(here: Place, name: string): string {
+  const own = path.join(here.workspace, name);
+  writeFileSync(own, "the owner's");
+  linkSync(own, path.join(here.runs, "further"));
+  const { mode, atimeMs, mtimeMs } = statSync(own);
+  utimesSync(own, atimeMs / 1_000, Math.floor(mtimeMs / 1_000));
+  return run(here, (upper) => {
+    const copied = path.join(upper, name);
+    writeFileSync(copied, "the owner's");
+    chmodSync(copied, mode);
+    utimesSync(copied, atimeMs / 1_000, Math.floor(mtimeMs / 1_000));
+    linkSync(copied, path.join(upper, "link"));
+  });
+}
+
+test.runIf(linux)("RUN-05: undo takes back a further name of the owner's file", () => {
+  using here = place();
+  const id = linksOwners(here, "f");
+  const inode = (name: string): number => statSync(path.join(here.workspace, name)).ino;
+  expect(inode("link")).toBe(inode("f"));
+  expect(undo(here, id)).toEqual([]);
+  expect(treeOf(here.workspace)).toEqual({ f: "the owner's" });
+});
+
+test.runIf(linux)("RUN-02: no secret file gets a further name, whatever a layer has in its place", () => {
+  using here = place();
+  linksOwners(here, ".env");
+  const names = Object.keys(treeOf(here.workspace)).filter((name) => name !== ".env");
+  const inodes = names.map((name) => statSync(path.join(here.workspace, name)).ino);
+  expect(inodes).not.toContain(statSync(path.join(here.workspace, ".env")).ino);
 });
 
 const EVIL = "[core]\n\tfsmonitor = evil\n";

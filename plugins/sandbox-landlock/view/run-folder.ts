@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { makeDir, processIdentity, shortHash } from "@gantry/sdk/node";
-import type { Kept, Plan } from "./plan.ts";
+import type { Kept, Plan } from "./step.ts";
 import type { Done, Places } from "./steps.ts";
 
 /** What is known of a run; `kept` and what follows from when it was looked at. */

@@ -1,6 +1,6 @@
 import type { CommandContext } from "@gantry/sdk";
 import { errors } from "../errors.ts";
-import type { Kept, Step } from "./plan.ts";
+import type { Kept, Step } from "./step.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { takeKept } from "./take-kept.ts";
 import { finish } from "./take-over.ts";
@@ -131,7 +131,7 @@ const pathOf = (step: Step): string => (step.do === "put" ? step.to : step.at);
 
 function changeOf(step: Step): string {
   if (step.do === "put") return step.was ? "changed" : "added";
-  return { remove: "removed", folder: "folder added", mode: "mode changed" }[step.do];
+  return { link: "added", remove: "removed", folder: "folder added", mode: "mode changed" }[step.do];
 }
 
 /** Names are chosen by a run: what a terminal would obey is written out. */

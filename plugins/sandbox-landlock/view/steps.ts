@@ -1,29 +1,11 @@
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  cpSync,
-  lstatSync,
-  lutimesSync,
-  mkdirSync,
-  openSync,
-  readlinkSync,
-  symlinkSync,
-  rmSync,
-  utimesSync,
-  type BigIntStats,
-  type Stats,
-} from "node:fs";
+import { lstatSync, linkSync, mkdirSync, rmSync, type BigIntStats } from "node:fs";
 import { constants as os } from "node:os";
-import { KernelError } from "../kernel/kernel.ts";
 import { dropNote, exchange, overlayNotes, renameNew } from "./attributes.ts";
+import { copy, isErrno, renameOrCopy } from "./copies.ts";
 import { Beneath } from "./beneath.ts";
 import { changeMode } from "./folder-mode.ts";
-import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./plan.ts";
+import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./step.ts";
 
-const O_PATH = 0x200000;
 const { EEXIST, EXDEV, ENOENT, ENOTEMPTY } = os.errno;
 
 /** Where the steps of one run are done. Each is a folder that only the service and the owner write. */
@@ -74,6 +56,8 @@ class Hands implements Disposable {
           return this.#put(step, number);
         case "remove":
           return this.#remove(step, number);
+        case "link":
+          return this.#link(step);
         case "folder":
           return void mkdirSync(this.#there.name(step.at), { mode: step.mode });
         case "mode":
@@ -155,6 +139,16 @@ class Hands implements Disposable {
     return undefined;
   }
 
+  #link({ at, of, is }: Extract<Step, { do: "link" }>): Kept | undefined {
+    using other = new Beneath(this.#places.workspace);
+    const [from, to] = [other.name(of), this.#there.name(at)];
+    const [source, found] = [aboutOf(from), aboutOf(to)];
+    if (found && found.ino === source?.ino) return undefined;
+    if (found || !isMarked(source, is)) return { at, why: "it was changed meanwhile" };
+    linkSync(from, to);
+    return undefined;
+  }
+
   #clean(at: string): void {
     const name = this.#upper.name(at);
     for (const note of overlayNotes(name)) dropNote(name, note);
@@ -162,52 +156,6 @@ class Hands implements Disposable {
 
   #keepOld(at: string, number: number): void {
     renameOrCopy(at, `${this.#places.old}/${number}`);
-  }
-}
-
-/** Moves by copying where it has to; nothing is replaced. */
-export function renameOrCopy(from: string, to: string): void {
-  try {
-    renameNew(from, to);
-  } catch (error) {
-    if (!isErrno(error, EXDEV)) throw error;
-    copy(from, to);
-    rmSync(from, { recursive: true, force: true });
-  }
-}
-
-/** Shares the blocks where the file system can. */
-function copy(from: string, to: string): void {
-  const about = lstatSync(from);
-  const times = [about.atimeMs / 1_000, about.mtimeMs / 1_000] as const;
-  if (about.isSymbolicLink()) {
-    symlinkSync(readlinkSync(from), to);
-    return lutimesSync(to, ...times);
-  }
-  if (about.isFile()) {
-    copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-    return finishCopy(to, about, times);
-  }
-  cpSync(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    preserveTimestamps: true,
-    errorOnExist: true,
-    force: false,
-    mode: constants.COPYFILE_FICLONE,
-  });
-}
-
-/** Makes a copy what its original is; a link that somebody put in its place is not followed. */
-function finishCopy(to: string, { mode, uid, gid }: Stats, times: readonly [number, number]): void {
-  const fd = openSync(to, O_PATH | constants.O_NOFOLLOW);
-  try {
-    const opened = `/proc/self/fd/${fd}`;
-    if (process.getuid?.() === 0) chownSync(opened, uid, gid);
-    chmodSync(opened, mode & 0o777);
-    utimesSync(opened, ...times);
-  } finally {
-    closeSync(fd);
   }
 }
 
@@ -223,9 +171,6 @@ export function isMarked(about: BigIntStats | undefined, mark: Mark): boolean {
 
 const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   codes.includes((error as NodeJS.ErrnoException).code ?? "");
-
-const isErrno = (error: unknown, ...numbers: readonly number[]): boolean =>
-  error instanceof KernelError && numbers.includes(error.errno);
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { Beneath } from "./beneath.ts";
-import { type Kept, type Step, markOf } from "./plan.ts";
+import { type Kept, type Step, markOf } from "./step.ts";
 import type { RunFolder, RunRecord } from "./run-folder.ts";
 import { aboutOf, doSteps } from "./steps.ts";
 

@@ -1,8 +1,9 @@
 import { Judge, type Names } from "./judge.ts";
 import { Merged } from "./merged.ts";
-import { type Kept, makePlan } from "./plan.ts";
+import { makePlan } from "./plan.ts";
 import type { RunFolder, RunRecord } from "./run-folder.ts";
 import { doSteps } from "./steps.ts";
+import type { Kept } from "./step.ts";
 import { readLayer } from "./upper.ts";
 
 /** What became of a run's layer. */

@@ -1,10 +1,11 @@
-import { type BigIntStats, lstatSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { type BigIntStats, lstatSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import { asError } from "@gantry/sdk/node";
 import { Beneath } from "./beneath.ts";
+import { renameOrCopy } from "./copies.ts";
 import { changeMode } from "./folder-mode.ts";
-import type { Kept, Put, Step } from "./plan.ts";
-import { type Done, type Places, aboutOf, renameOrCopy } from "./steps.ts";
+import type { Kept, Put, Step } from "./step.ts";
+import { type Done, type Places, aboutOf } from "./steps.ts";
 
 const MILLION = 1_000_000n;
 const CHANGED = "it was changed since";
@@ -53,6 +54,8 @@ class Undoing {
         if (!isThere(old)) return;
         if (isThere(there.name(step.at))) return this.#keep(step.at, "something else has its name by now");
         return renameOrCopy(old, there.name(step.at));
+      case "link":
+        return this.#unlink(step, there);
       case "folder":
         if (aboutOf(there.name(step.at))?.isDirectory()) this.#removeEmpty(step.at, there);
         return;
@@ -74,6 +77,14 @@ class Undoing {
     }
     if (found) renameOrCopy(at, undone);
     if (step.was && isThere(old)) renameOrCopy(old, there.name(step.to));
+  }
+
+  /** What it names stays by its other name. */
+  #unlink({ at, is }: Extract<Step, { do: "link" }>, there: Beneath): void {
+    const found = aboutOf(there.name(at));
+    if (!found) return;
+    if (String(found.ino) === is.ino && found.nlink > 1n) unlinkSync(there.name(at));
+    else this.#keep(at, CHANGED);
   }
 
   /** Takes from a folder that the run put there whatever is still as the run left it. */
