@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { KeeperFacts } from "./view/keeper-facts.ts";
 import { Keeper } from "./view/keeper.ts";
-import { RunFolder } from "./view/run-folder.ts";
+import { RunFolder, type RunRecord } from "./view/run-folder.ts";
 
 export interface Place extends Disposable {
   readonly lists: { readonly secret: readonly string[]; readonly guarded: readonly string[] };
@@ -22,6 +22,12 @@ export function place(base = tmpdir()): Place {
   const facts = { runs, workspace, ...lists, ownerGit, open: [] };
   const remove = (): void => [workspace, runs].forEach((at) => rmSync(at, { recursive: true }));
   return { workspace, runs, lists, facts, keeper: new Keeper(facts), [Symbol.dispose]: remove };
+}
+
+/** Begins a run by hand. */
+export function beginFolder({ workspace, runs }: Place): readonly [RunFolder, RunRecord] {
+  const folder = RunFolder.make(runs);
+  return [folder, folder.begin(workspace, ["true"], [], 0n)];
 }
 
 export function begin({ keeper, runs }: Place): { readonly id: string; readonly upper: string } {

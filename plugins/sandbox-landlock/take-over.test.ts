@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { begin, place, prepare } from "./layers.test-kit.ts";
+import { begin, beginFolder, place, prepare } from "./layers.test-kit.ts";
 import { linux } from "./sandbox.test-kit.ts";
 import { namesOf } from "./view/judge.ts";
 import { exchange } from "./view/attributes.ts";
@@ -112,11 +112,11 @@ for (const base of bases)
         for (const half of [false, true]) {
           using here = place(base);
           prepare(here);
-          const { id, upper } = begin(here);
+          const [folder, record] = beginFolder(here);
+          const { upper } = folder;
           change(upper);
-          const folder = RunFolder.find(here.runs, id)!;
           const names = { ...namesOf(here.workspace, here.lists), followed: () => false, open: [] };
-          decide(folder, folder.read()!, names);
+          decide(folder, record, names);
           const { steps } = folder.plan!;
           expect(steps).toHaveLength(CHANGES);
           doSteps(folder.places(here.workspace), steps.slice(0, done));
@@ -144,14 +144,14 @@ test.runIf(linux)("RUN-01: a service killed before it decided leaves the workspa
 test.runIf(linux)("RUN-03: what the owner saves between judging and taking over stays", () => {
   using here = place();
   prepare(here);
-  const { id, upper } = begin(here);
-  change(upper);
-  const folder = RunFolder.find(here.runs, id)!;
+  const [folder, record] = beginFolder(here);
+  const { id } = folder;
+  change(folder.upper);
   const names = { ...namesOf(here.workspace, here.lists), followed: () => false, open: [] };
-  decide(folder, folder.read()!, names);
+  decide(folder, record, names);
   writeFileSync(path.join(here.workspace, "f"), "the owner's");
   writeFileSync(path.join(here.workspace, "link"), "the owner's");
-  const { kept } = finish(folder, folder.read()!, here.workspace);
+  const { kept } = finish(folder, record, here.workspace);
   expect(kept.map(({ beside }) => beside)).toEqual([`f.from-run-${id}`, `link.from-run-${id}`]);
   expect(treeOf(here.workspace)).toMatchObject({
     f: "the owner's",

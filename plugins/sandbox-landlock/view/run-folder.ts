@@ -30,6 +30,8 @@ export interface RunRecord {
   readonly done?: readonly Done[];
   readonly kept?: readonly Kept[];
   readonly undone?: boolean;
+  /** What its folder takes on disk, as far as that was measured. */
+  readonly bytes?: number | undefined;
 }
 
 const ID = /^[\da-f]{8}$/;
@@ -50,12 +52,13 @@ export class RunFolder {
     this.#at = path.join(runs, id);
   }
 
-  /** Makes one, with an empty layer. */
+  /** Makes one, with an empty layer; others see that this service has it. */
   static make(runs: string): RunFolder {
     makeDir(runs);
     const one = new RunFolder(runs, randomBytes(4).toString("hex"));
     mkdirSync(one.#at, { mode: 0o700 });
     for (const name of ["up", "work"]) mkdirSync(path.join(one.#at, name), { mode: 0o700 });
+    one.write({ id: one.id, argv: [], began: Date.now(), beganNs: "0", hidden: [], service: own() });
     return one;
   }
 
@@ -86,9 +89,7 @@ export class RunFolder {
   begin(workspace: string, argv: readonly string[], hidden: readonly string[], after: bigint): RunRecord {
     chmodSync(this.upper, lstatSync(workspace).mode & 0o7777);
     const beganNs = String(this.tick(after));
-    const record = { id: this.id, argv, began: Date.now(), beganNs, hidden, service: own() };
-    this.write(record);
-    return record;
+    return { id: this.id, argv, began: Date.now(), beganNs, hidden, service: own() };
   }
 
   /** Returns the time by the clock of file systems, in ns, once that is later than `after`. */
@@ -116,6 +117,17 @@ export class RunFolder {
     this.#write(RECORD, record);
   }
 
+  /** True if something of its run is kept: it was looked at, or is to be at the next start. */
+  isKept(): boolean {
+    return existsSync(path.join(this.#at, PLAN)) || this.read()?.steps !== undefined;
+  }
+
+  /** True if its layer is as it was made, so that another run can have it. */
+  isAsMade(): boolean {
+    const [upper, own] = [lstatSync(this.upper), lstatSync(this.#at)];
+    return upper.uid === own.uid && upper.gid === own.gid && readdirSync(this.upper).length === 0;
+  }
+
   /** From now on the plan is done, by whatever service there is. */
   decide(plan: Plan): void {
     mkdirSync(path.join(this.#at, "old"), { recursive: true, mode: 0o700 });
@@ -134,12 +146,16 @@ export class RunFolder {
     return service !== "" && shortHash(processIdentity(Number(pid))) === hash ? "others" : "nobody";
   }
 
-  /** What it takes on disk, in bytes. */
+  /** What it takes on disk, in bytes; measured once. */
   bytes(): number {
-    return bytesIn(this.#at);
+    const record = this.read();
+    if (record?.bytes !== undefined) return record.bytes;
+    const bytes = bytesIn(this.#at);
+    if (record?.steps !== undefined) this.write({ ...record, bytes });
+    return bytes;
   }
 
-  /** What the overlay needed. */
+  /** Removes what the overlay needed. */
   tidy(): void {
     const work = path.join(this.#at, "work");
     if (!existsSync(work)) return;

@@ -76,7 +76,7 @@ export class RunWords {
     const { folder, record } = this.#find();
     if (record.undone) throw errors.SANDBOX_RUN_UNDONE(record.id);
     const left = undoSteps(folder.places(this.#workspace), folder.plan?.steps ?? [], record.done ?? []);
-    folder.write({ ...record, undone: true });
+    folder.write({ ...record, undone: true, bytes: undefined });
     if (this.#context.options["json"]) this.#print({ id: record.id, undone: true, left });
     else {
       this.#context.out(`Run ${record.id} is undone.`);
@@ -94,6 +94,7 @@ export class RunWords {
     if (record.steps !== undefined) return { folder, record };
     if (folder.isOf() !== "nobody" || !folder.plan) throw errors.SANDBOX_RUN_BUSY(id);
     finish(folder, record, this.#workspace);
+    folder.tidy();
     return { folder, record: folder.read() ?? record };
   }
 

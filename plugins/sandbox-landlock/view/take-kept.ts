@@ -28,7 +28,7 @@ export function takeKept(
   const missing = wanted.filter(([, step]) => !step).map(([at]) => ({ at, why: "its layer has it no more" }));
   const kept = [...all.filter((one) => !isWanted(one)), ...left, ...missing];
   const done = [...(record.done ?? []), { steps: steps.length, ns: String(folder.after()) }];
-  folder.write({ ...record, steps: steps.length, kept, done });
+  folder.write({ ...record, steps: steps.length, kept, done, bytes: undefined });
   const failed = new Set([...left, ...missing].map(({ at }) => at));
   return { taken: wanted.map(([at]) => at).filter((at) => !failed.has(at)), kept };
 }
