@@ -10,6 +10,12 @@ export const CHANNEL = 3;
 /** Behind the channel come the pipes of what it is to run, if any. */
 export const FIRST_PIPE = 4;
 
+/** A folder that gets another name; absolute paths in the root of the confined process. */
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** What a confined process is asked, by number. */
 export type Request =
   | {
@@ -34,6 +40,8 @@ export type Request =
   | { readonly do: "decide"; readonly since: number }
   /** Undoes what a run that was lost, and began then, did to guarded files; only of one that lays no masks. */
   | { readonly do: "look"; readonly before: Before; readonly began: number }
+  /** In the view of the run that is under way. */
+  | ({ readonly do: "move" } & Move)
   | { readonly do: "read"; readonly path: string; readonly maxBytes: number }
   /** The bytes travel beside the message; null removes the file. */
   | ({
@@ -68,6 +76,8 @@ export interface Results {
   hold: { readonly held: boolean };
   decide: object;
   look: { readonly findings: readonly string[] };
+  /** 0, or why not. */
+  move: { readonly errno: number };
   read: { readonly bytes: number };
   write: { readonly existed: boolean; readonly kept: boolean };
   list: { readonly entries: readonly DirectoryEntry[]; readonly more: boolean };

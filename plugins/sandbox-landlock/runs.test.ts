@@ -115,6 +115,15 @@ const claims: readonly (readonly [title: string, scenario: string, expected: unk
     },
   ],
   [
+    "RUN-06: a command renames a folder of the owner's",
+    "movesFolder",
+    {
+      stdout: "500\n",
+      findings: [],
+      after: { "b/": "", "b/closed/": "", "b/closed/in/": "", "b/closed/in/f": "1\n", "b/g": "2\n" },
+    },
+  ],
+  [
     "RUN-07: paths beyond PATH_MAX and thousands of secret names lock no later command",
     "locksNothing",
     { exit: 0, next: ["ok", "300", "0"], findings: true },

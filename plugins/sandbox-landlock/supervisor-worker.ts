@@ -4,6 +4,7 @@ import { signalProcess } from "./supervisor/descendants.ts";
 import { Groups } from "./supervisor/groups.ts";
 import { OpenGate } from "./supervisor/open-gate.ts";
 import { pause } from "./supervisor/pause.ts";
+import { respond } from "./supervisor/respond.ts";
 import { LEFT, WAKE } from "./supervisor/stage.ts";
 import {
   type Added,
@@ -17,12 +18,10 @@ import { ProcessBudget } from "./supervisor/process-budget.ts";
 import { watcher } from "./supervisor/watch.ts";
 
 const RECEIVE = 0xc0502100;
-const SEND = 0xc0182101;
 const STILL_VALID = 0x40082102;
 const PLACE = 0x40182103;
 const IN_PLACE = 1;
 const O_CLOEXEC = 0x80000;
-const CONTINUE = 1;
 const EPERM = 1;
 const POLLIN = 1;
 const POLLHUP = 16;
@@ -68,6 +67,7 @@ let due = 0;
 port.on("message", (message: ToSupervisor) => {
   if ("stop" in message) stopped = true;
   else if ("settle" in message) settleBy = performance.now() + SETTLE_MS;
+  else if ("errno" in message) answer(message.pid, message.id, message.errno);
   else port.postMessage({ added: add(message) });
 });
 say(WAKE, wake);
@@ -185,15 +185,14 @@ function decide(one: Confined): void {
       struct([8, id], [4, IN_PLACE], [4, fd], [4, at], [4, closesOnExec ? O_CLOEXEC : 0]),
     );
   const decision = lost.has(one) ? end(check) : judge(view, { check, place });
-  const response = new DataView(new ArrayBuffer(24));
-  response.setBigUint64(0, id, true);
-  response.setInt32(16, decision === "continue" ? 0 : -decision, true);
-  response.setUint32(20, decision === "continue" ? CONTINUE : 0, true);
-  try {
-    ioctl(listener, SEND, new Uint8Array(response.buffer));
-  } catch {
-    // Who asked was killed while it waited.
-  }
+  if (typeof decision === "object") port.postMessage({ pid: one.pid, id, move: decision });
+  else respond(listener, id, decision);
+}
+
+/** Answers what a confined process has decided. */
+function answer(pid: number, id: bigint, errno: number): void {
+  const asked = confined.find((one) => one.pid === pid);
+  if (asked) respond(asked.listener, id, errno);
 }
 
 /** What a lost process left does nothing more; without groups this alone ends it. */
@@ -214,6 +213,7 @@ function drop(gone: Confined): void {
   close(gone.pidfd);
   gone.gate?.close();
   groups.leave(gone.pid);
+  port.postMessage({ gone: gone.pid });
 }
 
 function leave(): void {

@@ -1,56 +1,19 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { begin, beginFolder, place, prepare } from "./layers.test-kit.ts";
 import { linux } from "./sandbox.test-kit.ts";
 import { namesOf } from "./view/judge.ts";
 import { exchange } from "./view/attributes.ts";
-import type { KeeperFacts } from "./view/keeper-facts.ts";
 import { Keeper } from "./view/keeper.ts";
 import { RunFolder } from "./view/run-folder.ts";
 import { doSteps } from "./view/steps.ts";
 import { decide, finish } from "./view/take-over.ts";
 import { undoSteps } from "./view/undo.ts";
 import { treeOf } from "./view.test-kit.ts";
-
-interface Place extends Disposable {
-  readonly lists: { readonly secret: readonly string[]; readonly guarded: readonly string[] };
-  readonly facts: KeeperFacts;
-  readonly workspace: string;
-  readonly runs: string;
-  readonly keeper: Keeper;
-}
-
-/** A workspace and the layers of its runs, in `base`; nothing runs, and layers are written by hand. */
-function place(base = tmpdir()): Place {
-  const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-workspace-")));
-  const runs = realpathSync(mkdtempSync(path.join(base, "gantry-layers-")));
-  const lists = { secret: [".env"], guarded: [".envrc", ".git/config", ".git/hooks"] };
-  const ownerGit = { home: "/", settings: [], files: [] };
-  const facts = { runs, workspace, ...lists, ownerGit, open: [] };
-  const remove = (): void => [workspace, runs].forEach((at) => rmSync(at, { recursive: true }));
-  return { workspace, runs, lists, facts, keeper: new Keeper(facts), [Symbol.dispose]: remove };
-}
-
-function begin({ keeper, runs }: Place): { readonly id: string; readonly upper: string } {
-  const said = keeper.begin(["true"]);
-  if (!("view" in said)) throw new Error("no view");
-  return { id: said.view.id, upper: RunFolder.find(runs, said.view.id)!.upper };
-}
 
 const isRoot = process.getuid?.() === 0;
 
@@ -111,17 +74,6 @@ test.runIf(linux)("RUN-02: no name that is secret or guarded is taken over, howe
   );
 });
 
-/** What the owner has, as it was long ago. */
-function prepare({ workspace }: Place): void {
-  for (const one of ["f", "g", "d/x"]) {
-    mkdirSync(path.dirname(path.join(workspace, one)), { recursive: true });
-    writeFileSync(path.join(workspace, one), `was ${one}`);
-  }
-  const last = lstatSync(path.join(workspace, "d/x"), { bigint: true }).ctimeNs;
-  // The clock of a file system ticks.
-  while (lstatSync(workspace, { bigint: true }).ctimeNs <= last) chmodSync(workspace, 0o700);
-}
-
 /** What a run did to that. */
 function change(upper: string): void {
   writeFileSync(path.join(upper, "f"), "is f");
@@ -160,11 +112,11 @@ for (const base of bases)
         for (const half of [false, true]) {
           using here = place(base);
           prepare(here);
-          const { id, upper } = begin(here);
+          const [folder, record] = beginFolder(here);
+          const { upper } = folder;
           change(upper);
-          const folder = RunFolder.find(here.runs, id)!;
           const names = { ...namesOf(here.workspace, here.lists), followed: () => false, open: [] };
-          decide(folder, folder.read()!, names);
+          decide(folder, record, names);
           const { steps } = folder.plan!;
           expect(steps).toHaveLength(CHANGES);
           doSteps(folder.places(here.workspace), steps.slice(0, done));
@@ -174,7 +126,7 @@ for (const base of bases)
           forgetService(folder);
           new Keeper(here.facts).recover();
           expect(treeOf(here.workspace)).toEqual(expected);
-          undoSteps(folder.places(here.workspace), steps);
+          undoSteps(folder.places(here.workspace), steps, folder.read()!.done!);
           expect(treeOf(here.workspace)).toEqual({ "d/": "", "d/x": "was d/x", f: "was f", g: "was g" });
         }
     },
@@ -192,14 +144,14 @@ test.runIf(linux)("RUN-01: a service killed before it decided leaves the workspa
 test.runIf(linux)("RUN-03: what the owner saves between judging and taking over stays", () => {
   using here = place();
   prepare(here);
-  const { id, upper } = begin(here);
-  change(upper);
-  const folder = RunFolder.find(here.runs, id)!;
+  const [folder, record] = beginFolder(here);
+  const { id } = folder;
+  change(folder.upper);
   const names = { ...namesOf(here.workspace, here.lists), followed: () => false, open: [] };
-  decide(folder, folder.read()!, names);
+  decide(folder, record, names);
   writeFileSync(path.join(here.workspace, "f"), "the owner's");
   writeFileSync(path.join(here.workspace, "link"), "the owner's");
-  const { kept } = finish(folder, folder.read()!, here.workspace);
+  const { kept } = finish(folder, record, here.workspace);
   expect(kept.map(({ beside }) => beside)).toEqual([`f.from-run-${id}`, `link.from-run-${id}`]);
   expect(treeOf(here.workspace)).toMatchObject({
     f: "the owner's",

@@ -167,6 +167,22 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       };
     },
   },
+  movesFolder: {
+    prepare: (at) =>
+      execFileSync(
+        "/bin/bash",
+        ["-c", "mkdir -p a/closed/in; echo 1 > a/closed/in/f; echo 2 > a/g; chmod 500 a/closed"],
+        {
+          cwd: at,
+        },
+      ),
+    async play(kit) {
+      const rename = `python3 -c 'import os; os.rename("a", "b")'; stat -c %a b/closed; chmod 700 b/closed`;
+      const { stdout, findings } = await kit.run(rename);
+      for (const id of readdirSync(kit.layers)) words(kit, id).words.drop();
+      return { stdout, findings, after: treeOf(kit.workspace) };
+    },
+  },
   takeAndDrop: {
     guarded: [".envrc"],
     async play(kit) {

@@ -8,7 +8,14 @@ import { Keeper } from "./view/keeper.ts";
 const port = parentPort!;
 const keeper = new Keeper(workerData as KeeperFacts);
 
-port.on("message", (message: ToKeeper) => port.postMessage(answer(message)));
+port.on("message", (message: ToKeeper) => {
+  port.postMessage(answer(message));
+  try {
+    keeper.tidy();
+  } catch {
+    // What could not be removed is at the next start.
+  }
+});
 
 function answer(message: ToKeeper): FromKeeper {
   try {
@@ -21,6 +28,8 @@ function answer(message: ToKeeper): FromKeeper {
         return { findings: keeper.take(message.id) };
       case "drop":
         return { findings: keeper.drop(message.id) };
+      case "end":
+        return { findings: keeper.end() };
     }
   } catch (error) {
     return { failed: asError(error).message };

@@ -9,6 +9,7 @@ import { type Confined, Refused, type Telling } from "./run.ts";
 import { runDirect } from "./run-direct.ts";
 import { runInView } from "../view/run-in-view.ts";
 
+const EXDEV = 18;
 const VERBS = { read: "read", write: "written", list: "listed" } as const;
 
 interface Done {
@@ -42,6 +43,8 @@ export class Requests {
         if (workspace.unseen) throw new Refused({ fault: "unseen", ...workspace.unseen });
         return { value: { findings } };
       }
+      case "move":
+        return { value: { errno: this.#confined.mounter?.move(request) ?? EXDEV } };
       case "read": {
         const { data, bytes } = readFile(request.path, request.maxBytes);
         this.#checkMasks();

@@ -16,9 +16,10 @@ export const LEAST_BYTES = 4096;
 export class WorkspaceSize {
   readonly #roots: readonly string[];
   readonly #most: number;
-  #layer: string | undefined;
-  #bytes = 0;
-  #due = Number.NEGATIVE_INFINITY;
+  readonly #workspace = new Measured();
+  /** Of a run's layer; undefined: none. */
+  #layer: Measured | undefined;
+  #layers: readonly string[] = [];
 
   /** `roots`: what of it can be looked at. */
   constructor(roots: readonly string[], mb: number) {
@@ -28,21 +29,14 @@ export class WorkspaceSize {
 
   /** Counts what a run has in its layer, until that is over; undefined: none. */
   withLayer(folder: string | undefined): void {
-    this.#layer = folder;
-    this.#due = Number.NEGATIVE_INFINITY;
+    this.#layer = folder === undefined ? undefined : new Measured();
+    this.#layers = folder === undefined ? [] : [folder];
   }
 
   /** Bytes that it may still take; below zero where it holds too much. */
   left(): number {
-    const began = performance.now();
-    if (began >= this.#due || this.#bytes >= this.#most) {
-      const counted = new Set<string>();
-      const folders = [...this.#roots, ...(this.#layer === undefined ? [] : [this.#layer])];
-      this.#bytes = folders.reduce((sum, folder) => sum + bytesIn(folder, counted), 0);
-      const ended = performance.now();
-      this.#due = ended + Math.max(LOOK_MS, (ended - began) * PARTS);
-    }
-    return this.#most - this.#bytes;
+    const layer = this.#layer?.bytes(this.#layers, this.#most) ?? 0;
+    return this.#most - layer - this.#workspace.bytes(this.#roots, this.#most - layer);
   }
 
   /** Calls `stop`, with the reason, once it is full; gives what ends the watch. */
@@ -53,6 +47,23 @@ export class WorkspaceSize {
       stop(`the workspace holds more than ${this.#most / MIB} MiB (runtime.max_workspace_mb)`);
     }, LOOK_MS);
     return () => clearInterval(timer);
+  }
+}
+
+/** How much some folders held when they were last measured. */
+class Measured {
+  #bytes = 0;
+  #due = Number.NEGATIVE_INFINITY;
+
+  /** Measures again if that is due, or if it was `most` or more. */
+  bytes(folders: readonly string[], most: number): number {
+    const began = performance.now();
+    if (began < this.#due && this.#bytes < most) return this.#bytes;
+    const counted = new Set<string>();
+    this.#bytes = folders.reduce((sum, folder) => sum + bytesIn(folder, counted), 0);
+    const ended = performance.now();
+    this.#due = ended + Math.max(LOOK_MS, (ended - began) * PARTS);
+    return this.#bytes;
   }
 }
 

@@ -73,6 +73,8 @@ export const metadataCalls: readonly Syscall[] = [
   ...(["chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"] as const),
   ...(["utime", "utimes", "futimesat", "utimensat"] as const),
 ];
+/** Calls by which a run in a view meets what an overlay cannot do. */
+export const viewCalls: readonly Syscall[] = ["rename", "renameat", "renameat2", "link", "linkat"];
 /** What starts processes and threads. */
 export const startCalls: readonly Syscall[] = ["clone", "fork", "vfork"];
 /** Signals: Landlock keeps them from what lies outside a domain only, and the process that starts a run lies inside its own. */

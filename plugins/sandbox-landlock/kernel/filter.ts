@@ -1,4 +1,4 @@
-import { computing, forbidden, metadataCalls, signalCalls, unsupported } from "./call-lists.ts";
+import { computing, forbidden, metadataCalls, signalCalls, unsupported, viewCalls } from "./call-lists.ts";
 import { type Machine, type Syscall, machines, newestSyscall, syscallNumber } from "./syscalls.ts";
 
 /** One BPF instruction: code, jump if true, jump if false, operand. */
@@ -144,6 +144,7 @@ function rules({
     ...(namespaces ? rulesApart(views) : each([...metadataCalls, ...signalCalls], notify)),
     ...(namespaces ? [] : each(["unshare", "setns"], fail(EPERM))),
     ...each(tcp ? ["listen"] : [], notify),
+    ...each(views ? viewCalls : [], notify),
     ["clone", match(0, [0], starts ? notify : allow, fail(EPERM), NAMESPACES_AND_PARENT)],
     ...each(starts ? ["fork", "vfork"] : [], notify),
     ...each(starts ? ["rt_sigaction"] : [], match(0, [SIGCHLD], isNull(1, allow, notify), allow)),

@@ -51,6 +51,7 @@ function makeFrames() {
     hold: closed({ held: flag }),
     decide: closed({}),
     look: closed({ findings: texts }),
+    move: closed({ errno: Type.Integer({ minimum: 0, maximum: 4_095 }) }),
     read: closed({ bytes }),
     write: closed({ existed: flag, kept: flag }),
     list: closed({ entries: Type.Array(entry), more: flag }),

@@ -1,6 +1,6 @@
 import { ConfinedProcess } from "./confined-process.ts";
 import { type Holder, NoWalls, hasNamespaces } from "./launch.ts";
-import type { Built, ConfinedFacts, Only, WallFacts } from "../messages.ts";
+import type { Built, ConfinedFacts, Move, Only, WallFacts } from "../messages.ts";
 import { ownerGit } from "./owner-git.ts";
 import type { Supervisor } from "../supervisor/supervisor-thread.ts";
 import type { Views } from "../view/views.ts";
@@ -38,6 +38,7 @@ export interface ConfinementOptions extends Pick<
   readonly pipes?: number;
 }
 
+const EXDEV = 18;
 const NOT_WANTED = "they are switched off";
 
 /** What processes are put behind, one after another. */
@@ -78,10 +79,21 @@ export async function confine(
   options.runs.remember(confined, secret);
   const write = temporary === undefined ? [] : [temporary];
   const masked = namespaces && { masked: { root: options.workspace, files: secret } };
-  const added = await supervisor.add({ pid: confined.pid, listener, write, ...masked });
+  const supervised = { pid: confined.pid, listener, write, ...masked };
+  const added = await supervisor.add(supervised, views && ((move) => moveBy(confined, move)));
   if (!added) throw new Error("the confined process ended");
   confined.go();
   return { ...built, ...added };
+}
+
+/** Returns what the confined process says; where it has gone nobody waits for that. */
+async function moveBy(confined: ConfinedProcess, move: Move): Promise<number> {
+  try {
+    const { value } = await confined.request<"move">({ do: "move", ...move }, new AbortController().signal);
+    return value.errno;
+  } catch {
+    return EXDEV;
+  }
 }
 
 /** Tells it of views, if its runs are to have any. */

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Move } from "../messages.ts";
 
 /** A system call that waits for its decision: the thread that made it and its arguments. */
 export interface SyscallRequest {
@@ -10,8 +11,11 @@ export interface SyscallRequest {
   place(fd: number, at: number, closesOnExec: boolean): void;
 }
 
-/** The kernel goes on with the call, fails it with an error number, or takes it as done where that is 0. */
-export type Decision = "continue" | number;
+/**
+ * The kernel goes on with the call, fails it with an error number, or takes it as done where that is 0; a move is answered
+ * by the confined process.
+ */
+export type Decision = "continue" | number | Move;
 
 /** An argument that the kernel reads as an int. */
 export function int(argument: bigint | undefined): number {

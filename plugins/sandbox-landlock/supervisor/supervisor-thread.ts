@@ -3,12 +3,24 @@ import { closeSync, writeSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { entryBeside } from "@gantry/sdk/node";
 import { LEFT, WAKE } from "./stage.ts";
-import type { Added, FromSupervisor, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
+import type { Move } from "../messages.ts";
+import type {
+  Added,
+  FromSupervisor,
+  Moving,
+  Supervised,
+  SupervisorFacts,
+  ToSupervisor,
+} from "./supervisor.ts";
 
+const EXDEV = 18;
 /** A process that ends gives the thread so long to come up and so long to leave. */
 const LEAVE_MS = 10_000;
 /** Beyond it the thread counts as hung. */
 const ANSWER_MS = 30_000;
+
+/** Moves a folder in the view of a run; resolves to 0 or an error number. */
+export type Mover = (move: Move) => Promise<number>;
 
 /** The thread without walls that decides what the filters of confined processes ask. */
 export class Supervisor {
@@ -17,6 +29,7 @@ export class Supervisor {
   readonly #exited: Promise<unknown>;
   /** Who waits for the answer to each `add`, in order. */
   readonly #waiting: ((added: Added | undefined) => void)[] = [];
+  readonly #movers = new Map<number, Mover>();
   #settling: PromiseWithResolvers<void> | undefined;
   #hasExited = false;
 
@@ -37,6 +50,8 @@ export class Supervisor {
     worker.on("message", (message: FromSupervisor) => {
       if ("added" in message) this.#waiting.shift()?.(message.added);
       else if ("settled" in message) this.#settling?.resolve();
+      else if ("gone" in message) this.#movers.delete(message.gone);
+      else if ("move" in message) void this.#move(message);
     });
     worker.once("exit", () => {
       process.off("exit", this.#leave);
@@ -68,8 +83,9 @@ export class Supervisor {
   }
 
   /** Takes over what a confined process' filter asks; undefined where the process or this thread has gone or hangs. */
-  async add(confined: Supervised): Promise<Added | undefined> {
+  async add(confined: Supervised, mover?: Mover): Promise<Added | undefined> {
     if (this.#hasExited) return undefined;
+    if (mover) this.#movers.set(confined.pid, mover);
     const added = new Promise<Added | undefined>((resolve) => this.#waiting.push(resolve));
     this.#send(confined);
     return this.#answered(added);
@@ -88,6 +104,11 @@ export class Supervisor {
     await this.#answered(this.#exited);
     const wake = this.#hasExited ? Atomics.exchange(this.#stage, WAKE, 0) : 0;
     if (wake !== 0) closeSync(wake);
+  }
+
+  async #move({ pid, id, move }: Moving & { readonly move: Move }): Promise<void> {
+    const errno = (await this.#movers.get(pid)?.(move)) ?? EXDEV;
+    this.#send({ pid, id, errno });
   }
 
   /** Undefined where it hangs. */

@@ -1,12 +1,14 @@
 import { type Decision, type SyscallRequest, int, processOf } from "./arguments.ts";
 import { allProcesses, descends, signalProcess } from "./descendants.ts";
-import { metadataCalls, signalCalls, startCalls } from "../kernel/call-lists.ts";
+import { metadataCalls, signalCalls, startCalls, viewCalls } from "../kernel/call-lists.ts";
 import { KernelError, libcCall, machine, sessionOf, struct } from "../kernel/kernel.ts";
+import type { Move } from "../messages.ts";
 import type { GroupFacts } from "./groups.ts";
 import { changeMetadata } from "./metadata.ts";
 import { connectSocket, listenSocket } from "./sockets.ts";
 import type { Masked } from "./open-gate.ts";
 import type { ProcessBudget } from "./process-budget.ts";
+import { judgeInView } from "./renames.ts";
 import { letCallsRestart } from "./restarting.ts";
 import { type Syscall, syscallNumber } from "../kernel/syscalls.ts";
 import type { Watched } from "./watch.ts";
@@ -39,10 +41,23 @@ export interface SupervisorFacts {
   readonly running: Int32Array;
 }
 
-export type ToSupervisor = Supervised | { readonly settle: true } | { readonly stop: true };
+/** What a confined process answers; `id`: what the kernel calls the question. */
+export interface Moving {
+  readonly pid: number;
+  readonly id: bigint;
+}
+
+export type ToSupervisor =
+  | Supervised
+  | (Moving & { readonly errno: number })
+  | { readonly settle: true }
+  | { readonly stop: true };
 export type FromSupervisor =
   | { readonly up: true }
   | { readonly added: Added | undefined }
+  | (Moving & { readonly move: Move })
+  /** Nothing is asked by it any more. */
+  | { readonly gone: number }
   | { readonly settled: true };
 
 export interface Supervised {
@@ -79,6 +94,9 @@ export function supervise(
     ...signalCalls.map((name) => [number(name), signal] as const),
     ...startCalls.map((name) => [number(name), start] as const),
     [number("rt_sigaction"), letCallsRestart],
+    ...viewCalls.map(
+      (name) => [number(name), (request: SyscallRequest) => judgeInView(name, confined, request)] as const,
+    ),
   ]);
 
   /** The first thing a run's first process does, before any program of it runs. */

@@ -3,7 +3,7 @@ import { looksLikeGit } from "../workspace/git-directory.ts";
 import { isPlain } from "../workspace/git-states.ts";
 import { MAX_BYTES, WORKTREE, isPlainLine } from "../workspace/plain-repository.ts";
 import type { Merged } from "./merged.ts";
-import type { Left } from "./upper.ts";
+import { type Folder, type Left, readFolder } from "./upper.ts";
 
 /** What git itself writes into a repository and starts nothing for; anything else stays in the layer. */
 const WRITTEN = new RegExp(
@@ -17,9 +17,48 @@ const WRITTEN = new RegExp(
 const STATE = /^\.git(\/(worktrees\/[^/]+|modules\/.+))?\/(rebase-merge|rebase-apply|sequencer)(\/.*)?$/;
 const HOOK_EXAMPLE = /^\.git\/(.*\/)?hooks\/[\w-]+\.sample$/;
 
-/** True where git takes a folder for a repository, whatever it is called. */
-export const isRepository = (merged: Merged, at: string): boolean =>
-  path.basename(at) === ".git" || looksLikeGit((name) => merged.has(path.join(at, name)));
+/** Names by which git takes the folder around them for a repository. */
+const MAKES_REPOSITORY = new Set(["HEAD", "objects", "refs", "commondir"]);
+
+/** True if git takes a folder for a repository, whatever it is called. What any of `sides` has counts. */
+export const isRepository = (at: string, ...sides: readonly Merged[]): boolean =>
+  path.basename(at) === ".git" || looksLikeGit((name) => sides.some((side) => side.has(path.join(at, name))));
+
+/**
+ * Returns why something that makes a repository of its folder stays in the layer: the workspace has files in that folder by
+ * which git would start programs, and they were no settings of git when they came. `guarded`: by the path as in `.git`.
+ */
+export function judgeMaking(
+  workspace: string,
+  below: Merged,
+  one: Left,
+  guarded: (within: string, isFolder: boolean) => boolean,
+): string | undefined {
+  const around = path.dirname(one.at) === "." ? "" : path.dirname(one.at);
+  if (!MAKES_REPOSITORY.has(one.name) || isRepository(around, below)) return undefined;
+  if (below.find(around)?.about.isDirectory() !== true) return undefined;
+  const found = firstOf(readFolder(path.join(workspace, around), around), around, (there) => {
+    const within = `.git/${path.relative(around, there.at)}`;
+    if (STATE.test(within)) return judgeInGit(below, there, within) !== undefined;
+    const isFolder = there.kind === "folder";
+    return guarded(within, isFolder) && !isPlainOfGit(workspace, below, there, within);
+  });
+  return found === undefined ? undefined : `git would follow ${found}, which lies there already`;
+}
+
+/** Returns the path of the first thing that is so, or cannot be read. */
+function firstOf(
+  { children, unreadable }: Folder,
+  at: string,
+  isSo: (one: Left) => boolean,
+): string | undefined {
+  if (unreadable !== undefined) return at;
+  for (const one of children) {
+    const found = isSo(one) ? one.at : firstOf(one, one.at, isSo);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 /** Undefined where git only writes such a file; else why it stays in the layer. `within`: its path as in `.git`. */
 export function judgeInGit(merged: Merged, one: Left, within: string): string | undefined {
@@ -69,7 +108,7 @@ function worksWithin(workspace: string, merged: Merged, folder: string, line: st
 function leadsToRepository(workspace: string, merged: Merged, folder: string, written: string): boolean {
   const target = relativeTo(workspace, folder, written.replace(/\n$/, ""));
   if (target === undefined || target === "") return false;
-  return merged.find(target)?.about.isDirectory() === true && isRepository(merged, target);
+  return merged.find(target)?.about.isDirectory() === true && isRepository(target, merged);
 }
 
 function relativeTo(workspace: string, folder: string, written: string): string | undefined {

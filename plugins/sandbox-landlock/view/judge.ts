@@ -1,7 +1,7 @@
 import path from "node:path";
 import { type NameTest, fileNames, isInside, secretFiles } from "@gantry/sdk/node";
 import { isWithheld } from "../workspace/withheld.ts";
-import { isPlainOfGit, isRepository, judgeInGit } from "./git-judge.ts";
+import { isPlainOfGit, isRepository, judgeInGit, judgeMaking } from "./git-judge.ts";
 import type { Merged } from "./merged.ts";
 import type { Left } from "./upper.ts";
 
@@ -33,6 +33,7 @@ const MOST_BYTES = 4_000;
 export class Judge {
   readonly #names: Names;
   readonly #merged: Merged;
+  readonly #below: Merged;
   /** How many names of each file with several lie in the layer. */
   readonly #seen = new Map<bigint, number>();
   /** The folders around, with their paths as in `.git`. */
@@ -41,6 +42,7 @@ export class Judge {
   constructor(names: Names, merged: Merged, left: readonly Left[]) {
     this.#names = names;
     this.#merged = merged;
+    this.#below = merged.below();
     const count = (one: Left): void => {
       if (one.kind === "file" && one.about.nlink > 1n)
         this.#seen.set(one.about.ino, (this.#seen.get(one.about.ino) ?? 0) + 1);
@@ -88,7 +90,11 @@ export class Judge {
       const isPlain = within !== undefined && isPlainOfGit(this.#names.workspace, this.#merged, one, within);
       if (!isPlain && !(isFolder && this.#isCopied(one))) return "security.guarded_files names it";
     }
-    return within === undefined || within === ".git" ? undefined : judgeInGit(this.#merged, one, within);
+    if (within === undefined || within === ".git") return undefined;
+    const guarded = (other: string, isDir: boolean): boolean => this.#names.guarded(other, isDir);
+    return (
+      judgeInGit(this.#merged, one, within) ?? judgeMaking(this.#names.workspace, this.#below, one, guarded)
+    );
   }
 
   /** What changed in it is judged by its own names. */
@@ -96,15 +102,22 @@ export class Judge {
     return notes.includes("origin");
   }
 
-  /** A path in a repository as it would be were that called `.git`; undefined outside of repositories. */
+  /**
+   * A path in a repository as it would be were that called `.git`; undefined outside of repositories. What the run took away
+   * counts as there, since it may stay.
+   */
   #asGit(at: string): string | undefined {
     const around = path.dirname(at);
-    if (around === ".") return isRepository(this.#merged, "") ? `.git/${at}` : undefined;
+    if (around === ".") return this.#isRepository("") ? `.git/${at}` : undefined;
     if (!this.#within.has(around)) {
-      const isOwn = isRepository(this.#merged, around);
+      const isOwn = this.#isRepository(around);
       this.#within.set(around, isOwn ? ".git" : this.#asGit(around));
     }
     const within = this.#within.get(around);
     return within === undefined ? undefined : `${within}/${path.basename(at)}`;
+  }
+
+  #isRepository(at: string): boolean {
+    return isRepository(at, this.#merged, this.#below);
   }
 }

@@ -20,7 +20,9 @@ export type ToKeeper =
   | { readonly do: "begin"; readonly argv: readonly string[] }
   /** All processes of the run are dead. */
   | { readonly do: "take"; readonly id: string }
-  | { readonly do: "drop"; readonly id: string };
+  | { readonly do: "drop"; readonly id: string }
+  /** No run is under way, and none is to come. */
+  | { readonly do: "end" };
 
 /** What each comes to, in order. */
 export type FromKeeper =

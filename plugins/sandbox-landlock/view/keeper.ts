@@ -7,6 +7,11 @@ import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { type Taken, finish, phrases, takeOver } from "./take-over.ts";
 import { makeRoom } from "./room.ts";
 
+interface Run {
+  readonly folder: RunFolder;
+  readonly record: RunRecord;
+}
+
 /** The layers of one workspace's runs: begun, taken over, or dropped. */
 export class Keeper {
   readonly #facts: KeeperFacts;
@@ -14,7 +19,11 @@ export class Keeper {
   readonly #names: Names;
   /** When something was last taken over, by the clock of file systems. */
   #last = 0n;
-  readonly #under = new Map<string, RunRecord>();
+  readonly #under = new Map<string, Run>();
+  /** What runs that are over have left to do. */
+  readonly #over: RunFolder[] = [];
+  /** Folders whose layers are as they were made. */
+  readonly #spare: RunFolder[] = [];
 
   constructor(facts: KeeperFacts) {
     this.#facts = facts;
@@ -39,7 +48,9 @@ export class Keeper {
       const record = folder.read();
       if (record?.steps !== undefined) return [];
       if (!record || !folder.plan) return folder.remove() ?? [];
-      return phrases(finish(folder, record, this.#facts.workspace), folder.id);
+      const taken = finish(folder, record, this.#facts.workspace);
+      folder.tidy();
+      return phrases(taken, folder.id);
     });
     makeRoom(this.#facts.runs);
     return fewOf(findings);
@@ -48,21 +59,40 @@ export class Keeper {
   begin(argv: readonly string[]): FromKeeper {
     const { secret, guarded } = this.#walk.find();
     if (this.#walk.unseen) return { unseen: this.#walk.unseen };
-    const folder = RunFolder.make(this.#facts.runs);
-    this.#under.set(folder.id, folder.begin(this.#facts.workspace, argv, secret, this.#last));
+    const folder = this.#spare.pop() ?? RunFolder.make(this.#facts.runs);
+    const record = folder.begin(this.#facts.workspace, argv, secret, this.#last);
+    this.#under.set(folder.id, { folder, record });
     return { view: { id: folder.id, hide: secret, hold: guarded } };
   }
 
+  /** Takes over what a run left; what needs nobody to wait for it is left to {@link tidy}. */
   take(id: string): readonly string[] {
-    const [folder, record] = [RunFolder.find(this.#facts.runs, id), this.#under.get(id)];
+    const run = this.#under.get(id);
     this.#under.delete(id);
-    if (!folder || !record) return [];
-    const taken = this.#takeOver(folder, record);
-    if (taken.steps + taken.kept.length > 0) {
-      this.#last = folder.written;
-      makeRoom(this.#facts.runs);
-    }
+    if (!run) return [];
+    const taken = this.#takeOver(run.folder, run.record);
+    this.#over.push(run.folder);
+    if (taken.steps + taken.kept.length > 0) this.#last = run.folder.tick(0n);
     return fewOf(phrases(taken, id));
+  }
+
+  /** To be called when nobody waits. */
+  tidy(): void {
+    let isKept = false;
+    for (const folder of this.#over.splice(0)) {
+      if (folder.isKept()) {
+        folder.tidy();
+        isKept = true;
+      } else if (folder.isAsMade()) this.#spare.push(folder);
+      else folder.remove();
+    }
+    if (isKept) makeRoom(this.#facts.runs);
+  }
+
+  /** Removes what was made for runs to come. */
+  end(): readonly string[] {
+    for (const folder of this.#spare.splice(0)) folder.remove();
+    return [];
   }
 
   /** A layer that cannot be judged is kept as it is. */
@@ -78,9 +108,9 @@ export class Keeper {
 
   /** Forgets a run of which nothing was decided. */
   drop(id: string): readonly string[] {
+    const run = this.#under.get(id);
     this.#under.delete(id);
-    const folder = RunFolder.find(this.#facts.runs, id);
-    if (!folder?.plan) folder?.remove();
+    if (run && !run.folder.plan) run.folder.remove();
     return [];
   }
 }

@@ -40,6 +40,11 @@ export class Merged {
     return this.find(at) !== undefined;
   }
 
+  /** Returns the workspace as it is without the layer. */
+  below(): Merged {
+    return new Merged(this.#workspace, this.#upper, []);
+  }
+
   /** The beginning of a plain file; undefined where there is none. */
   text(at: string, maxBytes: number): string | undefined {
     const found = this.find(at);

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, rmSync } from "node:fs";
+import { lstatSync, openSync, rmSync } from "node:fs";
 import path from "node:path";
 import { libcCall, syscall } from "../kernel/kernel.ts";
 import {
@@ -48,13 +48,12 @@ function holdAsItIs(at: string): void {
   restrictMount(at, ATTR_RDONLY);
 }
 
-/** Returns what `start` returns, which it calls with the thread in another mount namespace; closes the descriptor of that. */
+/** Returns what `start` returns, which it calls with the thread in another mount namespace. */
 export function inView<T>(namespace: number, base: number, start: () => T): T {
   try {
     syscall("setns", namespace, CLONE_NEWNS);
     return start();
   } finally {
     syscall("setns", base, CLONE_NEWNS);
-    closeSync(namespace);
   }
 }

@@ -1,20 +1,26 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
-import { openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { asError } from "@gantry/sdk/node";
 import { syscall } from "../kernel/kernel.ts";
 import { CLONE_FS } from "../kernel/mounts.ts";
+import type { Move } from "../messages.ts";
 import { inView } from "./mount-view.ts";
+import { moveFolder } from "./move-folder.ts";
 import type { FromMounter, MounterFacts, ToMounter, View } from "./view-facts.ts";
 
 /** Mounts a view for each run by a thread of its own, one after another. */
 export class Mounter {
   readonly #worker: Worker;
+  readonly #workspace: string;
   #base = -1;
+  /** What is mounted, with a descriptor of its mount namespace. */
+  #mounted: { readonly view: View; readonly namespace: number } | undefined;
 
-  private constructor(worker: Worker) {
+  private constructor(worker: Worker, { workspace }: MounterFacts) {
     this.#worker = worker;
+    this.#workspace = workspace;
     worker.on("error", () => undefined);
     worker.unref();
   }
@@ -28,7 +34,7 @@ export class Mounter {
       resourceLimits: { maxYoungGenerationSizeMb: 1 },
     });
     await once(worker, "message");
-    return new Mounter(worker);
+    return new Mounter(worker, facts);
   }
 
   /**
@@ -41,18 +47,36 @@ export class Mounter {
       if ("failed" in said) return said.failed;
       syscall("unshare", CLONE_FS);
       this.#base = openSync("/proc/self/ns/mnt", "r");
-      (await this.mount({ id: trial, hide: [], hold: [] }))(() => undefined);
+      await this.mount({ id: trial, hide: [], hold: [] });
+      this.within(() => undefined);
+      this.leave();
       return undefined;
     } catch (error) {
       return asError(error).message;
     }
   }
 
-  /** Returns what starts something in the view. Throws with the kernel's reason. */
-  async mount(view: View): Promise<<T>(start: () => T) => T> {
+  /** Mounts a view, which stays until it is left. Throws with the kernel's reason. */
+  async mount(view: View): Promise<void> {
     const said = await this.#ask(view);
     if (!("namespace" in said)) throw new Error("failed" in said ? said.failed : "no view was made");
-    return (start) => inView(said.namespace, this.#base, start);
+    this.#mounted = { view, namespace: said.namespace };
+  }
+
+  /** Returns what `start` returns, which it calls in the view. */
+  within<T>(start: () => T): T {
+    return inView(this.#mounted!.namespace, this.#base, start);
+  }
+
+  /** Moves a folder in the view. Returns 0 or an error number. */
+  move({ from, to }: Move): number | undefined {
+    const view = this.#mounted?.view;
+    return view && this.within(() => moveFolder(this.#workspace, view, from, to));
+  }
+
+  leave(): void {
+    if (this.#mounted) closeSync(this.#mounted.namespace);
+    this.#mounted = undefined;
   }
 
   async #ask(message: ToMounter): Promise<FromMounter> {

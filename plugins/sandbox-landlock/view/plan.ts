@@ -1,45 +1,9 @@
 import { type BigIntStats, lstatSync, readdirSync } from "node:fs";
 import { Beneath } from "./beneath.ts";
 import type { Judge } from "./judge.ts";
+import { foldersIn, isSame, notedIn } from "./left.ts";
+import { type Kept, type Mark, type Plan, type Step, besideOf, markOf } from "./step.ts";
 import type { Left } from "./upper.ts";
-
-/** Tells whether something is still what it was, whatever its name is by now. */
-export interface Mark {
-  readonly ino: string;
-  readonly size: string;
-  readonly mtime: string;
-}
-
-/** Puts what the layer has at `at` to `to`; `was`: in place of that. */
-export interface Put {
-  readonly do: "put";
-  readonly at: string;
-  readonly to: string;
-  readonly is: Mark;
-  readonly was?: Mark;
-  /** Where the overlay left notes in it, which mean nothing in the workspace. */
-  readonly noted?: readonly string[];
-}
-
-/** One thing to do in the workspace; `at` is relative to it and to the layer. */
-export type Step =
-  | Put
-  | { readonly do: "folder"; readonly at: string; readonly mode: number }
-  | { readonly do: "mode"; readonly at: string; readonly mode: number; readonly was: number }
-  | { readonly do: "remove"; readonly at: string; readonly was: Mark };
-
-/** What is said of something that was not done as the run did it. */
-export interface Kept {
-  readonly at: string;
-  readonly why: string;
-  /** Its name in the workspace, beside the owner's; undefined: it lies in the layer alone. */
-  readonly beside?: string;
-}
-
-export interface Plan {
-  readonly steps: readonly Step[];
-  readonly kept: readonly Kept[];
-}
 
 export interface Facts {
   readonly id: string;
@@ -53,16 +17,11 @@ export interface Facts {
 const CHANGED = "it was changed meanwhile";
 const MODE = 0o777n;
 
-export const markOf = ({ ino, size, mtimeNs }: BigIntStats): Mark => ({
-  ino: String(ino),
-  size: String(size),
-  mtime: String(mtimeNs),
-});
-
 /** Decides all of what becomes of a layer before anything of it is done. Changes nothing. */
 export function makePlan(facts: Facts, left: readonly Left[], judge: Judge): Plan {
   using beneath = new Beneath(facts.workspace);
   const planner = new Planner(facts, judge, beneath);
+  planner.findUnchanged(left);
   planner.folder(left);
   return { steps: planner.steps, kept: planner.kept };
 }
@@ -73,11 +32,23 @@ class Planner {
   readonly #facts: Facts;
   readonly #judge: Judge;
   readonly #beneath: Beneath;
+  readonly #unchanged = new Map<bigint, { readonly of: string; readonly is: Mark }>();
 
   constructor(facts: Facts, judge: Judge, beneath: Beneath) {
     this.#facts = facts;
     this.#judge = judge;
     this.#beneath = beneath;
+  }
+
+  /** Finds files that were copied up for a further name alone: that becomes one of the owner's file. */
+  findUnchanged(left: readonly Left[]): void {
+    for (const one of left) {
+      this.findUnchanged(one.children);
+      if (one.kind !== "file" || one.about.nlink === 1n || this.#facts.hidden.has(one.at)) continue;
+      if (this.#judge.refuse(one) !== undefined) continue;
+      const there = this.#find(one.at);
+      if (there && isSame(one, there)) this.#unchanged.set(one.about.ino, { of: one.at, is: markOf(there) });
+    }
   }
 
   folder(left: readonly Left[]): void {
@@ -91,6 +62,8 @@ class Planner {
     if (one.kind === "gone") return there && this.#takeAway(one.at, there);
     if (one.kind === "folder") return this.#planFolder(one, there);
     if (there && isSame(one, there)) return;
+    const linked = this.#linked(one);
+    if (linked && (!there || this.#remove(one.at, there))) return void this.steps.push(linked);
     if (!there) return this.#isMissed(one) ? this.#beside(one) : this.#put(one);
     if (!there.isDirectory()) return this.#isNew(there) ? this.#beside(one) : this.#put(one, there);
     return this.#remove(one.at, there) ? this.#put(one) : this.#beside(one);
@@ -118,6 +91,7 @@ class Planner {
       (child) =>
         child.kind !== "gone" &&
         this.#judge.refuse(child) === undefined &&
+        !this.#linked(child) &&
         (child.kind !== "folder" || this.#isClean(child)),
     );
   }
@@ -191,11 +165,21 @@ class Planner {
     if (notes.includes("origin") || notes.includes("opaque")) this.steps.push({ do: "mode", at, mode, was });
   }
 
+  #linked({ kind, at, about }: Left): Step | undefined {
+    const unchanged = kind === "file" ? this.#unchanged.get(about.ino) : undefined;
+    return unchanged && { do: "link", at, ...unchanged };
+  }
+
   #put(one: Left, there?: BigIntStats, to = one.at): void {
     const { at, about } = one;
     const noted = notedIn(one);
     const is = markOf(about);
-    const further = { ...(there && { was: markOf(there) }), ...(noted.length > 0 && { noted }) };
+    const folders = foldersIn(one);
+    const further = {
+      ...(there && { was: markOf(there) }),
+      ...(noted.length > 0 && { noted }),
+      ...(folders.length > 0 && { folders }),
+    };
     this.steps.push({ do: "put", at, to, is, ...further });
   }
 
@@ -223,17 +207,4 @@ class Planner {
   #namesIn(at: string): readonly string[] {
     return readdirSync(this.#beneath.name(at));
   }
-}
-
-const notedIn = (one: Left): readonly string[] => [
-  ...(one.notes.length > 0 ? [one.at] : []),
-  ...one.children.flatMap(notedIn),
-];
-
-export const besideOf = (at: string, id: string): string => `${at}.from-run-${id}`;
-
-/** True where a file was copied up and then not changed, or is again what it was. */
-function isSame({ kind, about, notes }: Left, there: BigIntStats): boolean {
-  if (kind !== "file" || !there.isFile() || !notes.includes("origin")) return false;
-  return (["size", "mtimeNs", "mode", "uid", "gid"] as const).every((key) => about[key] === there[key]);
 }

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { makeDir, processIdentity, shortHash } from "@gantry/sdk/node";
-import type { Kept, Plan } from "./plan.ts";
-import type { Places } from "./steps.ts";
+import type { Kept, Plan } from "./step.ts";
+import type { Done, Places } from "./steps.ts";
 
 /** What is known of a run; `kept` and what follows from when it was looked at. */
 export interface RunRecord {
@@ -26,8 +26,12 @@ export interface RunRecord {
   readonly hidden: readonly string[];
   readonly service: string;
   readonly steps?: number;
+  /** In their order: with each, further steps were done. */
+  readonly done?: readonly Done[];
   readonly kept?: readonly Kept[];
   readonly undone?: boolean;
+  /** What its folder takes on disk, as far as that was measured. */
+  readonly bytes?: number | undefined;
 }
 
 const ID = /^[\da-f]{8}$/;
@@ -48,12 +52,13 @@ export class RunFolder {
     this.#at = path.join(runs, id);
   }
 
-  /** Makes one, with an empty layer. */
+  /** Makes one, with an empty layer; others see that this service has it. */
   static make(runs: string): RunFolder {
     makeDir(runs);
     const one = new RunFolder(runs, randomBytes(4).toString("hex"));
     mkdirSync(one.#at, { mode: 0o700 });
     for (const name of ["up", "work"]) mkdirSync(path.join(one.#at, name), { mode: 0o700 });
+    one.write({ id: one.id, argv: [], began: Date.now(), beganNs: "0", hidden: [], service: own() });
     return one;
   }
 
@@ -82,22 +87,25 @@ export class RunFolder {
    * milliseconds; it begins later, so that what an earlier run left does not count as changed meanwhile.
    */
   begin(workspace: string, argv: readonly string[], hidden: readonly string[], after: bigint): RunRecord {
-    const mode = lstatSync(workspace).mode & 0o7777;
-    let began = 0n;
-    for (let tick = 0; tick < MOST_TICKS && began <= after; tick++) {
-      if (tick > 0) Atomics.wait(pause, 0, 0, 1);
-      chmodSync(this.upper, mode);
-      began = lstatSync(this.upper, { bigint: true }).ctimeNs;
-    }
-    const beganNs = String(began);
-    const record = { id: this.id, argv, began: Date.now(), beganNs, hidden, service: own() };
-    this.write(record);
-    return record;
+    chmodSync(this.upper, lstatSync(workspace).mode & 0o7777);
+    const beganNs = String(this.tick(after));
+    return { id: this.id, argv, began: Date.now(), beganNs, hidden, service: own() };
   }
 
-  /** When it was last written down, by the clock of file systems. */
-  get written(): bigint {
-    return lstatSync(path.join(this.#at, RECORD), { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 0n;
+  /** Returns the time by the clock of file systems, in ns, once that is later than `after`. */
+  tick(after: bigint): bigint {
+    let now = 0n;
+    for (let tick = 0; tick < MOST_TICKS && now <= after; tick++) {
+      if (tick > 0) Atomics.wait(pause, 0, 0, 1);
+      chmodSync(this.upper, lstatSync(this.upper).mode & 0o7777);
+      now = lstatSync(this.upper, { bigint: true }).ctimeNs;
+    }
+    return now;
+  }
+
+  /** Returns a time later than that of all that was done before, and no later than that of what is done from now on. */
+  after(): bigint {
+    return this.tick(this.tick(0n));
   }
 
   /** Undefined where there is none yet, or it was cut off. */
@@ -107,6 +115,17 @@ export class RunFolder {
 
   write(record: RunRecord): void {
     this.#write(RECORD, record);
+  }
+
+  /** True if something of its run is kept: it was looked at, or is to be at the next start. */
+  isKept(): boolean {
+    return existsSync(path.join(this.#at, PLAN)) || this.read()?.steps !== undefined;
+  }
+
+  /** True if its layer is as it was made, so that another run can have it. */
+  isAsMade(): boolean {
+    const [upper, own] = [lstatSync(this.upper), lstatSync(this.#at)];
+    return upper.uid === own.uid && upper.gid === own.gid && readdirSync(this.upper).length === 0;
   }
 
   /** From now on the plan is done, by whatever service there is. */
@@ -127,12 +146,16 @@ export class RunFolder {
     return service !== "" && shortHash(processIdentity(Number(pid))) === hash ? "others" : "nobody";
   }
 
-  /** What it takes on disk, in bytes. */
+  /** What it takes on disk, in bytes; measured once. */
   bytes(): number {
-    return bytesIn(this.#at);
+    const record = this.read();
+    if (record?.bytes !== undefined) return record.bytes;
+    const bytes = bytesIn(this.#at);
+    if (record?.steps !== undefined) this.write({ ...record, bytes });
+    return bytes;
   }
 
-  /** What the overlay needed. */
+  /** Removes what the overlay needed. */
   tidy(): void {
     const work = path.join(this.#at, "work");
     if (!existsSync(work)) return;

@@ -15,14 +15,16 @@ export async function runInView(
   const { view } = request;
   if (!view || !mounter) throw new NotStarted("no view was asked for as this process began");
   const layer = `${VIEWS}/${view.id}/up`;
-  const enter = await mounter.mount(view).catch((error: unknown) => {
+  await mounter.mount(view).catch((error: unknown) => {
     throw new NotStarted(asError(error).message);
   });
   size.withLayer(layer);
   try {
-    const within = <T>(start: () => T): T => ending.within(() => enter(start));
+    const within = <T>(start: () => T): T => ending.within(() => mounter.within(start));
     return await runWatched(confined, request, abort, { within, started, written: [layer] });
   } finally {
+    // Letting the mounts go takes the kernel a while, for which nobody has to wait.
+    setImmediate(() => mounter.leave());
     size.withLayer(undefined);
   }
 }

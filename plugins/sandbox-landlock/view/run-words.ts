@@ -1,6 +1,6 @@
 import type { CommandContext } from "@gantry/sdk";
 import { errors } from "../errors.ts";
-import type { Kept, Step } from "./plan.ts";
+import type { Kept, Step } from "./step.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { takeKept } from "./take-kept.ts";
 import { finish } from "./take-over.ts";
@@ -75,8 +75,8 @@ export class RunWords {
   undo(): number {
     const { folder, record } = this.#find();
     if (record.undone) throw errors.SANDBOX_RUN_UNDONE(record.id);
-    const left = undoSteps(folder.places(this.#workspace), folder.plan?.steps ?? []);
-    folder.write({ ...record, undone: true });
+    const left = undoSteps(folder.places(this.#workspace), folder.plan?.steps ?? [], record.done ?? []);
+    folder.write({ ...record, undone: true, bytes: undefined });
     if (this.#context.options["json"]) this.#print({ id: record.id, undone: true, left });
     else {
       this.#context.out(`Run ${record.id} is undone.`);
@@ -94,6 +94,7 @@ export class RunWords {
     if (record.steps !== undefined) return { folder, record };
     if (folder.isOf() !== "nobody" || !folder.plan) throw errors.SANDBOX_RUN_BUSY(id);
     finish(folder, record, this.#workspace);
+    folder.tidy();
     return { folder, record: folder.read() ?? record };
   }
 
@@ -131,7 +132,7 @@ const pathOf = (step: Step): string => (step.do === "put" ? step.to : step.at);
 
 function changeOf(step: Step): string {
   if (step.do === "put") return step.was ? "changed" : "added";
-  return { remove: "removed", folder: "folder added", mode: "mode changed" }[step.do];
+  return { link: "added", remove: "removed", folder: "folder added", mode: "mode changed" }[step.do];
 }
 
 /** Names are chosen by a run: what a terminal would obey is written out. */

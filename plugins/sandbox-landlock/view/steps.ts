@@ -1,23 +1,10 @@
-import {
-  chmodSync,
-  chownSync,
-  constants,
-  copyFileSync,
-  cpSync,
-  lstatSync,
-  lutimesSync,
-  mkdirSync,
-  readlinkSync,
-  symlinkSync,
-  rmSync,
-  utimesSync,
-  type BigIntStats,
-} from "node:fs";
+import { lstatSync, linkSync, mkdirSync, rmSync, type BigIntStats } from "node:fs";
 import { constants as os } from "node:os";
-import { KernelError } from "../kernel/kernel.ts";
 import { dropNote, exchange, overlayNotes, renameNew } from "./attributes.ts";
+import { copy, isErrno, renameOrCopy } from "./copies.ts";
 import { Beneath } from "./beneath.ts";
-import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./plan.ts";
+import { changeMode } from "./folder-mode.ts";
+import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./step.ts";
 
 const { EEXIST, EXDEV, ENOENT, ENOTEMPTY } = os.errno;
 
@@ -28,6 +15,12 @@ export interface Places {
   readonly upper: string;
   /** What was replaced or removed, by the number of its step. */
   readonly old: string;
+}
+
+/** Tells when the first of a run's steps were done, by the clock of file systems, in ns. */
+export interface Done {
+  readonly steps: number;
+  readonly ns: string;
 }
 
 /**
@@ -63,10 +56,13 @@ class Hands implements Disposable {
           return this.#put(step, number);
         case "remove":
           return this.#remove(step, number);
+        case "link":
+          return this.#link(step);
         case "folder":
           return void mkdirSync(this.#there.name(step.at), { mode: step.mode });
         case "mode":
-          return void chmodSync(this.#there.name(step.at), step.mode);
+          if (changeMode(this.#there, step.at, step.was, step.mode)) return undefined;
+          return { at: step.at, why: "it was changed meanwhile" };
       }
     } catch (error) {
       if (step.do === "folder" && isCode(error, "EEXIST")) return undefined;
@@ -143,6 +139,16 @@ class Hands implements Disposable {
     return undefined;
   }
 
+  #link({ at, of, is }: Extract<Step, { do: "link" }>): Kept | undefined {
+    using other = new Beneath(this.#places.workspace);
+    const [from, to] = [other.name(of), this.#there.name(at)];
+    const [source, found] = [aboutOf(from), aboutOf(to)];
+    if (found && found.ino === source?.ino) return undefined;
+    if (found || !isMarked(source, is)) return { at, why: "it was changed meanwhile" };
+    linkSync(from, to);
+    return undefined;
+  }
+
   #clean(at: string): void {
     const name = this.#upper.name(at);
     for (const note of overlayNotes(name)) dropNote(name, note);
@@ -151,42 +157,6 @@ class Hands implements Disposable {
   #keepOld(at: string, number: number): void {
     renameOrCopy(at, `${this.#places.old}/${number}`);
   }
-}
-
-/** Moves by copying where it has to; nothing is replaced. */
-export function renameOrCopy(from: string, to: string): void {
-  try {
-    renameNew(from, to);
-  } catch (error) {
-    if (!isErrno(error, EXDEV)) throw error;
-    copy(from, to);
-    rmSync(from, { recursive: true, force: true });
-  }
-}
-
-/** Shares the blocks where the file system can. */
-function copy(from: string, to: string): void {
-  const about = lstatSync(from);
-  const times = [about.atimeMs / 1_000, about.mtimeMs / 1_000] as const;
-  if (about.isSymbolicLink()) {
-    symlinkSync(readlinkSync(from), to);
-    return lutimesSync(to, ...times);
-  }
-  if (about.isFile()) {
-    copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-    if (process.getuid?.() === 0) chownSync(to, about.uid, about.gid);
-    chmodSync(to, about.mode & 0o777);
-    utimesSync(to, ...times);
-    return;
-  }
-  cpSync(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    preserveTimestamps: true,
-    errorOnExist: true,
-    force: false,
-    mode: constants.COPYFILE_FICLONE,
-  });
 }
 
 export function aboutOf(at: string): BigIntStats | undefined {
@@ -201,9 +171,6 @@ export function isMarked(about: BigIntStats | undefined, mark: Mark): boolean {
 
 const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   codes.includes((error as NodeJS.ErrnoException).code ?? "");
-
-const isErrno = (error: unknown, ...numbers: readonly number[]): boolean =>
-  error instanceof KernelError && numbers.includes(error.errno);
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { Beneath } from "./beneath.ts";
-import { type Kept, type Step, markOf } from "./plan.ts";
+import { type Kept, type Step, markOf } from "./step.ts";
 import type { RunFolder, RunRecord } from "./run-folder.ts";
 import { aboutOf, doSteps } from "./steps.ts";
 
@@ -27,7 +27,8 @@ export function takeKept(
   const left = doSteps(places, steps, before.steps.length);
   const missing = wanted.filter(([, step]) => !step).map(([at]) => ({ at, why: "its layer has it no more" }));
   const kept = [...all.filter((one) => !isWanted(one)), ...left, ...missing];
-  folder.write({ ...record, steps: steps.length, kept });
+  const done = [...(record.done ?? []), { steps: steps.length, ns: String(folder.after()) }];
+  folder.write({ ...record, steps: steps.length, kept, done, bytes: undefined });
   const failed = new Set([...left, ...missing].map(({ at }) => at));
   return { taken: wanted.map(([at]) => at).filter((at) => !failed.has(at)), kept };
 }

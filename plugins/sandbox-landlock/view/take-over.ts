@@ -1,8 +1,9 @@
 import { Judge, type Names } from "./judge.ts";
 import { Merged } from "./merged.ts";
-import { type Kept, makePlan } from "./plan.ts";
+import { makePlan } from "./plan.ts";
 import type { RunFolder, RunRecord } from "./run-folder.ts";
 import { doSteps } from "./steps.ts";
+import type { Kept } from "./step.ts";
 import { readLayer } from "./upper.ts";
 
 /** What became of a run's layer. */
@@ -13,7 +14,7 @@ export interface Taken {
 
 /**
  * Takes over what a run left in its layer, once all its processes are dead: all is judged, the plan is written down, and then
- * it is done. A run that left nothing leaves no folder.
+ * it is done.
  */
 export function takeOver(folder: RunFolder, record: RunRecord, names: Names): Taken {
   decide(folder, record, names);
@@ -26,17 +27,18 @@ export function decide(folder: RunFolder, record: RunRecord, names: Names): void
   const judge = new Judge(names, new Merged(names.workspace, folder.upper, left), left);
   const facts = { id: folder.id, workspace: names.workspace, began: BigInt(record.beganNs) };
   const plan = makePlan({ ...facts, hidden: new Set(record.hidden) }, left, judge);
-  if (plan.steps.length + plan.kept.length > 0) folder.decide(plan);
+  if (plan.steps.length + plan.kept.length === 0) return;
+  folder.write(record);
+  folder.decide(plan);
 }
 
 /** Does what was decided, whether it was begun or not. */
 export function finish(folder: RunFolder, record: RunRecord, workspace: string): Taken {
   const { steps, kept } = folder.plan ?? { steps: [], kept: [] };
   const all = [...kept, ...doSteps(folder.places(workspace), steps)];
-  if (steps.length === 0 && all.length === 0) folder.remove();
-  else {
-    folder.tidy();
-    folder.write({ ...record, steps: steps.length, kept: all });
+  if (steps.length + all.length > 0) {
+    const done = [{ steps: steps.length, ns: String(folder.after()) }];
+    folder.write({ ...record, steps: steps.length, kept: all, done });
   }
   return { steps: steps.length, kept: all };
 }

@@ -35,12 +35,14 @@ export interface Left {
  * is told from a name but where it lies.
  */
 export function readLayer(folder: string): readonly Left[] {
-  return readFolder(folder, "", 0).children;
+  return readFolder(folder, "").children;
 }
 
-type Folder = Pick<Left, "children" | "unreadable">;
+/** What lies in a folder, and beneath it. */
+export type Folder = Pick<Left, "children" | "unreadable">;
 
-function readFolder(full: string, at: string, depth: number): Folder {
+/** Reads a folder, which is not followed if it is a link. `at`: its path relative to the layer or the workspace. */
+export function readFolder(full: string, at: string, depth = 0): Folder {
   if (depth > MOST_DEEP) return { children: [], unreadable: "it lies too deep" };
   let fd;
   try {

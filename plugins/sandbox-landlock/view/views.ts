@@ -78,7 +78,7 @@ export class Views {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.#waiting.map(({ promise }) => promise));
+    await this.#ask({ do: "end" }).catch(() => undefined);
     await this.#worker.terminate();
   }
 
