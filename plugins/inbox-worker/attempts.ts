@@ -102,7 +102,7 @@ export class Attempts {
     // Its sender is not told.
     if (turn.status === "refused") return this.#putOff.aside(claim, turn.reason);
     const reason = "its sender writes faster than allowed";
-    return this.#putOff.retry(claim, { afterMs: turn.afterMs, reason });
+    return this.#putOff.retry(claim, { afterMs: turn.afterMs, reason, yields: true });
   }
 
   /** The turn ended without an answer. */

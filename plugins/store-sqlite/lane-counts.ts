@@ -1,6 +1,6 @@
 import type { Lanes } from "@gantry/sdk/fill";
 import type { Database } from "./database.ts";
-import { PENDING, SET_ASIDE } from "./lane-rows.ts";
+import { PACE, PENDING, SET_ASIDE } from "./lane-rows.ts";
 
 /** How much waits, and for what. */
 export function createCounts(db: Database): Pick<Lanes, "stats" | "waits"> {
@@ -22,7 +22,7 @@ export function createCounts(db: Database): Pick<Lanes, "stats" | "waits"> {
       const rows = await db.read((sql) =>
         sql.all<{ waitsFor: string; lanes: number; reason: string; tried: number | null }>(
           `SELECT waits_for AS waitsFor, count(*) AS lanes, reason, max(tried) AS tried FROM lanes
-           JOIN inbox ON seq = head WHERE waits_for IS NOT NULL GROUP BY waits_for ORDER BY waits_for`,
+           JOIN inbox ON seq = head WHERE waits_for <> '${PACE}' GROUP BY waits_for ORDER BY waits_for`,
         ),
       );
       return rows.map(({ waitsFor, lanes, reason }) => ({ waitsFor, lanes, reason }));

@@ -21,6 +21,7 @@ import {
 import { useMedia } from "./media-rows.ts";
 import { closed, lives, openedName } from "./process.ts";
 import { appendTurn } from "./sessions.ts";
+import { stepOver } from "./step-over.ts";
 
 /** Beyond all counts of how often a message was begun. */
 const anyNumber = Number.MAX_SAFE_INTEGER;
@@ -119,7 +120,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       });
     },
 
-    retry(claim, { afterMs, reason, waitsFor, tried = false, counts = false }) {
+    async retry(claim, { afterMs, reason, waitsFor, tried = false, counts = false, yields = false }) {
       const kept = () =>
         db.commit((sql) => {
           if (endedBy(sql, claim)) return;
@@ -132,10 +133,13 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
             claim.number,
           );
           const at = afterMs <= 0 ? 0 : now + Math.ceil(afterMs);
-          sql.run("UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?", at, waitsFor ?? null, claim.lane);
+          const text = "UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?";
+          if (yields) stepOver(sql, claim, claim.number, at);
+          else sql.run(text, at, waitsFor ?? null, claim.lane);
           free(sql, claim.lane);
         });
-      return clock.whenRight(kept);
+      await clock.whenRight(kept);
+      if (yields) due(undefined);
     },
 
     async deadLetter(claim, reason, notice) {
