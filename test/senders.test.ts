@@ -99,8 +99,8 @@ const stores = [
   ["the store of tests", () => memoryStore()],
 ] as const;
 
-test.each(stores)("FLR-34: in %s those over their pace in a group are stepped over", async (_, made) => {
-  using _clock = simulateTime();
+test.each(stores)("FLR-34: in %s those over their pace in a group are stepped over", async (_name, made) => {
+  using _ = simulateTime();
   const channel = chat();
   const model = fakeProvider([({ messages }) => `re ${/m\d+/.exec(JSON.stringify(messages.at(-1)))?.[0]}`]);
   const config = { gateway: { messages_per_minute_per_sender: 2 } };

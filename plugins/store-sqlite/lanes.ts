@@ -14,6 +14,7 @@ import {
   moveOn,
   newToken,
   SET_ASIDE,
+  YIELDS,
   mayBeDue,
   take,
   type ClaimedRow,
@@ -134,7 +135,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
           );
           const at = afterMs <= 0 ? 0 : now + Math.ceil(afterMs);
           const text = "UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?";
-          if (yields) stepOver(sql, claim, claim.number, at);
+          if (yields) stepOver(sql, claim, at, waitsFor);
           else sql.run(text, at, waitsFor ?? null, claim.lane);
           free(sql, claim.lane);
         });
@@ -198,8 +199,9 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
         sql.run(
           `UPDATE lanes SET due = 0, ready = until WHERE lane IN (
              SELECT lanes.lane FROM lanes JOIN inbox ON seq = head
-             WHERE waits_for = ? AND running = 0 AND due > 0 ORDER BY ifnull(tried, 0), seq LIMIT ?)`,
+             WHERE waits_for IN (?, ?) AND running = 0 AND due > 0 ORDER BY ifnull(tried, 0), seq LIMIT ?)`,
           waitsFor,
+          YIELDS + waitsFor,
           limit,
         ),
       );
