@@ -24,6 +24,8 @@ import { closed, lives, openedName } from "./process.ts";
 import { appendTurn } from "./sessions.ts";
 import { stepOver } from "./step-over.ts";
 
+const RENEW = "UPDATE lanes SET until = ?, ready = max(due, ?) WHERE lane = ? AND holder = ?";
+const WAIT = "UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?";
 /** Beyond all counts of how often a message was begun. */
 const anyNumber = Number.MAX_SAFE_INTEGER;
 
@@ -45,15 +47,13 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
   return {
     async accept(messages, bounds) {
       if (messages.length === 0) return [];
-      const accepted = () =>
-        db.commit((sql) => messages.map((message) => insert(sql, message, clock.now(), bounds)));
+      const accepted = () => db.commit((sql) => messages.map((one) => insert(sql, one, clock.now(), bounds)));
       const all = await clock.whenRight(accepted);
       return all.includes("accepted") ? due(all) : all;
     },
-
     async post(notice) {
-      const isNew = await clock.whenRight(() => db.commit((sql) => insertNotice(sql, notice, clock.now())));
-      return isNew ? due(isNew) : isNew;
+      const kept = () => db.commit((sql) => insertNotice(sql, notice, clock.now()));
+      return (await clock.whenRight(kept)) && due(true);
     },
 
     claim(max, leaseMs, { begunBelow = anyNumber } = {}) {
@@ -89,8 +89,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       const renewed = () =>
         db.write((sql) => {
           const until = clock.now() + leaseMs;
-          const text = "UPDATE lanes SET until = ?, ready = max(due, ?) WHERE lane = ? AND holder = ?";
-          return sql.run(text, until, until, lane, token) > 0;
+          return sql.run(RENEW, until, until, lane, token) > 0;
         });
       return clock.whenRight(renewed);
     },
@@ -134,9 +133,8 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
             claim.number,
           );
           const at = afterMs <= 0 ? 0 : now + Math.ceil(afterMs);
-          const text = "UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?";
           if (yields) stepOver(sql, claim, at, waitsFor);
-          else sql.run(text, at, waitsFor ?? null, claim.lane);
+          else sql.run(WAIT, at, waitsFor ?? null, claim.lane);
           free(sql, claim.lane);
         });
       await clock.whenRight(kept);
