@@ -9,16 +9,17 @@ import { expect, test, vi } from "vitest";
 import commands from "../guard-commands/index.ts";
 import guard from "./index.ts";
 
+const writes = ({ path: file }: { readonly path: string }) => ({
+  paths: [{ path: file, access: "write" as const }],
+});
+
 const tools = definePlugin({
   name: "tool-some",
   provides: [Tools],
   setup(host) {
     const input = Type.Object({ path: Type.String() });
     const facts = { description: "A tool.", input, run: async () => "done" };
-    const write = ({ path: file }: { readonly path: string }) => ({
-      paths: [{ path: file, access: "write" as const }],
-    });
-    host.provide(Tools, defineTool({ ...facts, name: "write", effects: write }));
+    host.provide(Tools, defineTool({ ...facts, name: "write", effects: writes }));
     host.provide(Tools, defineTool({ ...facts, name: "sh", effects: (args) => ({ commands: [args.path] }) }));
   },
 });
