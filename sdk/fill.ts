@@ -52,7 +52,8 @@ export type { ToolFacts } from "./tools/tool-source.ts";
 export type { EffectsContext } from "./tools/tool.ts";
 export { toolsKeys } from "./tools/tools-config.ts";
 export { wrongEffects } from "./tools/wrong-effects.ts";
-export { type BudgetVerdict, Budget } from "./models/budget.ts";
+export { type Door, OwnerDoors } from "./messages/owner-doors.ts";
+export { type BudgetRequest, type BudgetVerdict, Budget } from "./models/budget.ts";
 export { providerKeys } from "./models/provider-config.ts";
 export {
   type Effort,

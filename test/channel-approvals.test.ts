@@ -159,7 +159,7 @@ const guarded: [string, { readonly needsQuestionId?: true }, Partial<InboundMess
 ];
 const bareWords = ["yes", "y", "a", "allow", "always", "no", "YES!"];
 
-test.each(guarded)("FLR-29: in %s a bare word decides nothing", async (_, facts, place) => {
+test.each(guarded)("FLR-29: FLR-33: in %s a bare word decides nothing", async (_, facts, place) => {
   for (const word of bareWords) {
     await using t = await talk(facts);
     await t.channel.receive({ text: "run ls", ...place });

@@ -1,5 +1,5 @@
-import { Store } from "@gantry/sdk";
-import { fakeProvider, startTestHost } from "@gantry/sdk/testing";
+import { directMessage, Inbox, Store, type Trust } from "@gantry/sdk";
+import { fakeProvider, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import store from "../plugins/store-sqlite/index.ts";
 import { gate } from "./helpers/plugins.ts";
@@ -82,4 +82,57 @@ test("INB-03: a message that waits for the model counts once, however often it i
   await passing(t, () => channel.sent.length > 0);
   expect(channel.sent).toMatchObject([{ text: "ok" }]);
   expect(channel.sent[0]?.at).toBeLessThanOrEqual(back + 30_000);
+});
+
+/** In a group: messages of `from`, which are one conversation with those of everybody else there. */
+function writeInGroup(t: TestHost, from: string, texts: readonly string[], trust: Trust = "owner") {
+  const conversation = { id: "team", kind: "group" } as const;
+  const messages = texts.map((text) => ({
+    ...directMessage({ channel: "chat", id: `${from}-${text}`, from, text, trust, replyTo: from }),
+    conversation,
+  }));
+  return t.slot(Inbox).receive(messages);
+}
+
+const stores = [
+  ["the store", () => store],
+  ["the store of tests", () => memoryStore()],
+] as const;
+
+test.each(stores)("FLR-34: in %s those over their pace in a group are stepped over", async (_name, made) => {
+  using _ = simulateTime();
+  const channel = chat();
+  const model = fakeProvider([({ messages }) => `re ${/m\d+/.exec(JSON.stringify(messages.at(-1)))?.[0]}`]);
+  const config = { gateway: { messages_per_minute_per_sender: 2 } };
+  await using t = await startTestHost({ plugins: [channel.plugin, model, made()], config });
+  await t.serve();
+  const began = Date.now();
+  await writeInGroup(t, "eve", ["m1", "m2", "m3", "m4", "m5"], "guest");
+  await writeInGroup(t, "mallory", ["m6", "m7", "m8"], "guest");
+  await writeInGroup(t, "ada", ["m9"]);
+  const answers = () => channel.sent.filter(({ text }) => text.startsWith("re "));
+  await passing(t, () => answers().some(({ to }) => to === "ada"));
+  // All that is left waits for the pace of its sender.
+  await writeInGroup(t, "ada", ["m10"]);
+  await passing(t, () => answers().length === 10);
+  const told = (who: string) => answers().filter(({ to }) => to === who);
+  for (const { at } of told("ada")) expect(at - began).toBeLessThan(minute / 2);
+  expect(told("eve").map(({ text }) => text)).toEqual(["re m1", "re m2", "re m3", "re m4", "re m5"]);
+  expect(told("mallory").map(({ text }) => text)).toEqual(["re m6", "re m7", "re m8"]);
+  const minutes = told("eve").map(({ at }) => Math.floor((at - began) / minute));
+  expect(minutes).toEqual([0, 0, 1, 1, 2]);
+});
+
+test("FLR-34: who waits for their pace is no outage", async () => {
+  const channel = chat();
+  const config = { gateway: { messages_per_minute_per_sender: 1 } };
+  await using t = await startTestHost({ plugins: [channel.plugin, fakeProvider(["ok"]), store], config });
+  await t.serve();
+  await writeInGroup(t, "eve", ["m1", "m2"], "guest");
+  await expect.poll(() => channel.sent.length).toBe(2);
+  const { lanes } = t.slot(Store);
+  await expect
+    .poll(async () => (await lanes.page("waiting", 9)).map(({ reason }) => reason))
+    .toEqual(["its sender writes faster than allowed"]);
+  expect(await lanes.waits()).toEqual([]);
 });

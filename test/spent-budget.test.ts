@@ -1,4 +1,4 @@
-import { Store } from "@gantry/sdk";
+import { directMessage, Inbox, Store, type Trust } from "@gantry/sdk";
 import { fakeProvider, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
 import usage from "../plugins/usage-ledger/index.ts";
@@ -97,4 +97,35 @@ test('USE-03: with on_limit = "ask" a no in the channel ends that message with o
   await write(t, "boss", ["yes"], "owner");
   expect(await said(4)).toBe("ok");
   expect(channel.sent).toHaveLength(4);
+});
+
+test("FLR-34: guests never spend the owner's share of a budget, and hold up nobody in a group", async () => {
+  const channel = chat();
+  const budget = { tokens_per_day: 60, guest_share: 0.5 };
+  await using t = await serve(storeFile(), channel, budget);
+  const say = async (from: string, id: string, trust: Trust): Promise<unknown> => {
+    const facts = { channel: "chat", id, from, text: id, trust, replyTo: from };
+    const conversation = { id: "team", kind: "group" } as const;
+    return t.slot(Inbox).receive([{ ...directMessage(facts), conversation }]);
+  };
+  const answered = (who: string): number => texts(channel, who).filter((text) => text === "ok").length;
+  for (const id of ["g1", "g2", "g3", "g4"]) await say("eve", id, "guest");
+  await expect.poll(() => texts(channel, "eve").at(-1)).toMatch(/answered after/);
+  expect(answered("eve")).toBe(2);
+  for (const id of ["o1", "o2"]) await say("boss", id, "owner");
+  await expect.poll(() => answered("boss")).toBe(2);
+  expect(answered("eve")).toBe(2);
+  const waits = () => t.slot(Store).lanes.waits();
+  await expect.poll(waits).toMatchObject([{ waitsFor: "budget", lanes: 1 }]);
+});
+
+test("FLR-34: a guest is over the share once anybody has spent it, and a member is not", async () => {
+  const channel = chat();
+  await using t = await serve(storeFile(), channel, { tokens_per_day: 30, guest_share: 0.5 });
+  await write(t, "boss", ["one"], "owner");
+  await expect.poll(() => texts(channel, "boss")).toEqual(["ok"]);
+  await write(t, "eve", ["two"], "guest");
+  await expect.poll(() => texts(channel, "eve")[0]).toMatch(/is kept, and answered after/);
+  await write(t, "bob", ["three"], "member");
+  await expect.poll(() => texts(channel, "bob")).toEqual(["ok"]);
 });

@@ -31,7 +31,7 @@ import type { Delivery } from "./delivery.ts";
 import type { Outbox } from "./outbox.ts";
 import type { SenderCheck } from "./sender-check.ts";
 import { sentences } from "./sentences.ts";
-import { ShownTurn, type ShownTurnDeps } from "./shown-turn.ts";
+import { ShownTurn, whomToAsk, type ShownTurnDeps } from "./shown-turn.ts";
 
 /** The store counts a message's age by another clock. */
 const slackMs = 100;
@@ -165,11 +165,12 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
     given.addEventListener("abort", putOff);
     if (given.aborted) putOff();
     const { signal } = later;
-    const shown = new ShownTurn(this.#deps, message, signal);
+    const asked = await whomToAsk(this.#deps.registry, message);
+    const shown = new ShownTurn(this.#deps, message, asked ?? message, signal);
     try {
       return await this.#deps.conversations.turn(message, laneOf(message), {
         signal,
-        approvals: message.trust === "owner" ? "ask" : "none",
+        approvals: asked ? "ask" : "none",
         again: deliveryCount > 1,
         onEvent: (event) => {
           onEvent?.(event);

@@ -94,7 +94,8 @@ export class Delivery {
     text: string,
     signal: AbortSignal,
   ): Promise<Sent> {
-    const outgoing = { to: replyTo, parts: verbatimParts(text), inReplyTo: id, key: request.id };
+    const parts = verbatimParts(text);
+    const outgoing = { to: replyTo, parts, key: request.id, ...(id !== "" && { inReplyTo: id }) };
     return this.#through(channel, (to) => to.ask?.(request, replyTo, signal) ?? to.send(outgoing, signal));
   }
 

@@ -1,4 +1,4 @@
-import { settledText } from "@gantry/sdk/fill";
+import { OwnerDoors, settledText } from "@gantry/sdk/fill";
 import {
   verbatimParts,
   type ApprovalRequest,
@@ -29,17 +29,29 @@ interface AskedHere {
   readonly earlier: Delivered | undefined;
 }
 
+/** Returns where the questions of a turn are put: an owner's where they wrote, others' to the owner alone. */
+export async function whomToAsk(
+  registry: Registry,
+  message: InboundMessage,
+): Promise<InboundMessage | undefined> {
+  if (message.trust === "owner") return message;
+  const door = await Promise.resolve(registry.get(OwnerDoors)?.door(message.channel)).catch(() => undefined);
+  return door && { ...message, ...door, id: "" };
+}
+
 /** A turn as its channel sees it while it runs: its work, its questions, and their answers. */
 export class ShownTurn {
   readonly #deps: ShownTurnDeps;
   readonly #message: InboundMessage;
+  readonly #whom: InboundMessage;
   readonly #signal: AbortSignal;
   readonly #ended = new AbortController();
   readonly #asked = new Map<string, AskedHere>();
 
-  constructor(deps: ShownTurnDeps, message: InboundMessage, signal: AbortSignal) {
+  constructor(deps: ShownTurnDeps, message: InboundMessage, whom: InboundMessage, signal: AbortSignal) {
     this.#deps = deps;
     this.#message = message;
+    this.#whom = whom;
     this.#signal = signal;
     void deps.delivery.working(message, AbortSignal.any([signal, this.#ended.signal]));
   }
@@ -50,7 +62,7 @@ export class ShownTurn {
       const { request } = event;
       const earlier = this.#deps.approvals.delivered(request.id);
       this.#asked.set(request.id, { request, earlier });
-      if (!earlier) void askInChannel(this.#deps, this.#message, request, this.#signal);
+      if (!earlier) void askInChannel(this.#deps, this.#whom, request, this.#signal);
     }
     if (event.type === "tool_question")
       void putToolQuestion(this.#deps, this.#message, event.question, this.#signal);
@@ -62,10 +74,10 @@ export class ShownTurn {
     const { request, earlier } = this.#asked.get(id) ?? {};
     const { delivery } = this.#deps;
     if (!request) return;
-    if (earlier?.message === undefined || !delivery.canEdit(this.#message))
-      return delivery.settled(this.#message, request, decision);
+    if (earlier?.message === undefined || !delivery.canEdit(this.#whom))
+      return delivery.settled(this.#whom, request, decision);
     const words = verbatimParts(settledText(request, decision));
-    await delivery.edit(this.#message, earlier.message, words, AbortSignal.timeout(editMs));
+    await delivery.edit(this.#whom, earlier.message, words, AbortSignal.timeout(editMs));
   }
 
   /** From here on nothing says any more that the turn runs. */

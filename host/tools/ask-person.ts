@@ -14,14 +14,16 @@ export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
 export async function askPerson(
   { approvals, observers }: Pick<CallDeps, "approvals" | "observers">,
   { approvals: way, onEvent, signal }: WayToPerson,
-  question: Unasked,
+  asked: Unasked,
   turn: TurnContext | undefined,
   call: string = "",
 ): Promise<Decided | { readonly decision: "nobody" }> {
   if (way === "yes") return { decision: "allow", by: "--yes" };
   if (way === "none" || !onEvent) return { decision: "nobody" };
   const began = performance.now();
-  const { session, user, tool } = question;
+  const { session, user, tool } = asked;
+  const { trust = "owner" } = turn ?? {};
+  const question = { ...asked, ...(trust !== "owner" && { trust }) };
   const announce = (request: ApprovalRequest): void => {
     observers.tell("approvalAsked", { id: request.id, session, user, tool });
     onEvent({ type: "approval_request", request });

@@ -31,12 +31,13 @@ export class KeptQuestions {
 
   /** Ends a question; false if it has ended before. */
   end({ request, digest }: Asked, end: QuestionEnd): Promise<boolean> {
-    const { id, session, user, device, person } = request;
+    const { id, session, user, device, person, trust } = request;
     const whose = {
       session,
       user,
       ...(device !== undefined && { device }),
       ...(person !== undefined && { person }),
+      ...(trust !== undefined && { trust }),
     };
     const ended: Ended = { ...end, ...whose, digest };
     return this.#facts().add(space, `${id}/ended`, ended, { forMs: leftMs(request) + toldMs });

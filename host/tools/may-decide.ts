@@ -5,7 +5,7 @@ import type { People } from "../config/people.ts";
 import type { Registry } from "../plugins/registry.ts";
 
 /** The facts of a question that say whose it is. */
-export type Whose = Pick<ApprovalRequest, "session" | "user" | "device" | "person">;
+export type Whose = Pick<ApprovalRequest, "session" | "user" | "device" | "person" | "trust">;
 
 /** What it takes to say who somebody is. */
 export interface Doors {
@@ -28,10 +28,13 @@ export function mayDecide(asked: Whose, by: Decider, doors: Doors): boolean {
   const door = doorOf(user);
   const isChannel = registry.get(Channels)?.has(door) === true;
   const isOwner = decides ?? (isChannel && by.trust === "owner" && person?.role !== "member");
-  if (isOwner && person?.role === "owner" && person.name === asked.person) return true;
+  // What somebody else caused is asked of the owner, wherever they are.
+  const isOthers = asked.trust !== undefined;
+  const isTheirs = isOthers || person?.name === asked.person;
+  if (isOwner && person?.role === "owner" && isTheirs) return true;
   if (caller) return asked.device !== undefined;
   if (door !== doorOf(asked.user)) return false;
-  return isChannel ? isOwner && by.conversation === asked.session : user === asked.user;
+  return isChannel ? isOwner && (isOthers || by.conversation === asked.session) : user === asked.user;
 }
 
 /** Returns the door of `<channel>:<user_id>`. */

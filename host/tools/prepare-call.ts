@@ -56,6 +56,7 @@ export async function prepareCall(
     cwd,
     network: effects.commands.length > 0 && (await deps.network()),
     sources: await deps.sources.of(session),
+    shared: turn?.message?.conversation.kind === "group",
     dryRun,
     ...(tool.hints && { hints: { ...tool.hints } }),
     ...(turn?.autonomy !== undefined && { autonomy: turn.autonomy }),

@@ -28,13 +28,13 @@ export class Spending {
 
   /** Why the request may not be made; undefined where it may. */
   async refusal(): Promise<ProviderFailure | undefined> {
-    const { want, budget: own } = this.#input.context;
+    const { want, trust, budget: own } = this.#input.context;
     const reached = own.reached();
     if (reached !== undefined) return failure(errors.TURN_BUDGET_SPENT(reached));
     const budget = this.#deps.registry.get(Budget);
     if (!budget || this.#approved) return undefined;
     try {
-      const verdict = await budget.check({ ...factsOf(this.#input), model: want.model });
+      const verdict = await budget.check({ ...factsOf(this.#input), model: want.model, trust });
       if (!verdict) return undefined;
       const { code, reason: message, until, configuration } = verdict;
       const isSaid = verdict.verdict !== "ask";

@@ -1,4 +1,5 @@
 import { Checks, definePlugin, Meters, optional, Outbox, Services, Store } from "@gantry/sdk";
+import { OwnerDoors } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { Alerts } from "./alerts.ts";
 import { Owner } from "./owner.ts";
@@ -22,7 +23,7 @@ export default definePlugin({
     }),
   }),
   needs: { checks: Checks, meters: optional(Meters), outbox: Outbox, store: Store },
-  provides: [Services],
+  provides: [OwnerDoors, Services],
   taps: ["onInboundMessage"],
   setup(host) {
     const { config, log, needs } = host;
@@ -33,6 +34,7 @@ export default definePlugin({
       log,
       tell: async (...alert) => (config.tell_owner ? owner.tell(...alert) : undefined),
     });
+    host.provide(OwnerDoors, owner);
     host.provide(
       Services,
       alerts.service(host.name, config.every_seconds * 1_000, () => owner.serve()),

@@ -6,21 +6,20 @@ import {
   type Outbox,
   type Values,
 } from "@gantry/sdk";
+import type { Door, OwnerDoors } from "@gantry/sdk/fill";
 import { inTime } from "./in-time.ts";
 
 const SPACE = "alert-owner";
 
 const KEY = "owner";
 
-type Place = Pick<InboundMessage, "channel" | "conversation" | "replyTo">;
-
 /** Where the owner is told something: alone with the agent, on the channel of their last message that is not in trouble itself. */
-export class Owner {
+export class Owner implements OwnerDoors {
   readonly #values: Values;
   readonly #outbox: Outbox;
   readonly #log: Logger;
   /** By channel, the last written to at the end; undefined until it was read. */
-  #places: Map<string, Place> | undefined;
+  #places: Map<string, Door> | undefined;
   #isServing = false;
 
   constructor(values: Values, outbox: Outbox, log: Logger) {
@@ -43,7 +42,11 @@ export class Owner {
     });
   }
 
-  async #note(place: Place): Promise<void> {
+  async door(channel: string): Promise<Door | undefined> {
+    return (await this.#known()).get(channel);
+  }
+
+  async #note(place: Door): Promise<void> {
     const places = await this.#known();
     const last = [...places.values()].at(-1);
     if (JSON.stringify(place) === JSON.stringify(last)) return;
@@ -53,9 +56,9 @@ export class Owner {
   }
 
   /** Kept in memory, for when the store cannot be read. */
-  async #known(): Promise<Map<string, Place>> {
+  async #known(): Promise<Map<string, Door>> {
     if (!this.#places) {
-      const kept = (await inTime(() => this.#values.get<Place | readonly Place[]>(SPACE, KEY))) ?? [];
+      const kept = (await inTime(() => this.#values.get<Door | readonly Door[]>(SPACE, KEY))) ?? [];
       // Earlier releases kept one.
       this.#places ??= new Map([kept].flat().map((place) => [place.channel, place]));
     }
@@ -66,7 +69,7 @@ export class Owner {
   async tell(key: string, text: string, about: string): Promise<void> {
     try {
       const newestFirst = [...(await this.#known()).values()].toReversed();
-      const isAbout = ({ channel }: Place): boolean => `channel:${channel}` === about;
+      const isAbout = ({ channel }: Door): boolean => `channel:${channel}` === about;
       const others = newestFirst.filter((place) => !isAbout(place));
       for (const place of [...others, ...newestFirst.filter(isAbout)])
         if (await this.#send(place, key, text)) return;
@@ -76,7 +79,7 @@ export class Owner {
   }
 
   /** False where no channel takes it: they wrote over HTTP, or by one that is no longer configured. */
-  async #send({ channel, conversation, replyTo: to }: Place, key: string, text: string): Promise<boolean> {
+  async #send({ channel, conversation, replyTo: to }: Door, key: string, text: string): Promise<boolean> {
     try {
       await this.#outbox.send({ channel, conversation, to, parts: textParts(text), key, evenUnkept: true });
       return true;

@@ -12,9 +12,18 @@ const blocks = new Set(
 );
 const gaps = new Set("p h1 h2 h3 h4 h5 h6 ul ol table blockquote pre".split(" "));
 const empty = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
-/** How the usual programs mark what is answered, beside blockquote. */
-const quoting =
-  /\b(?:gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote|zmail_extra|divRplyFwdMsg|appendonsend|OutlookMessageHeader)\b/;
+/**
+ * How programs mark what is answered or passed on, beside blockquote, in a class, an id or a name.
+ * From there on nothing of the mail is its writer's: some programs mark only the first words, and
+ * markup that is passed on may close elements.
+ */
+const carried =
+  /quot|fwd|forward|origin|reference-message|message-?header|separator-line|appendonsend|zmail_extra|zwchr|__HEADERS__|replySection/i;
+const marks = ["class", "id", "name", "data-marker"];
+/** Marks the words that say who wrote the quote below. */
+const citing = /\bmoz-cite-prefix\b/;
+/** Programs separate what is carried by a line. */
+const ruler = "_".repeat(20);
 /** Of an address that words lead to. */
 const maxAddress = 500;
 
@@ -58,11 +67,14 @@ class HtmlWriter {
     if (tag === "br") return this.#end();
     if (blocks.has(tag)) this.#end();
     if (gaps.has(tag)) this.#gap();
+    const mark = marks.map((name) => attributes[name] ?? "").join(" ");
+    // A hidden one too: what is never shown is left out all the same.
+    if (tag !== "blockquote" && carried.test(mark)) this.#quotes += 1;
+    if (tag === "hr") this.#rule();
     if (tag === "img" && this.#dropped === 0) this.write(attributes["alt"] ?? "");
     if (tag === "li") this.#add("- ");
     if (empty.has(tag)) return;
-    const isQuote =
-      tag === "blockquote" || quoting.test(`${attributes["class"] ?? ""} ${attributes["id"] ?? ""}`);
+    const isQuote = tag === "blockquote" || citing.test(mark);
     const isDropped = dropped.has(tag) || isHidden(attributes);
     if (isDropped) this.#dropped += 1;
     if (isQuote) this.#quotes += 1;
@@ -147,6 +159,10 @@ class HtmlWriter {
     this.#length = 0;
     this.#endsBlank = true;
     if (line !== "" && line !== "-") this.#lines.push(this.#quotes > 0 ? `> ${line}` : line);
+  }
+
+  #rule(): void {
+    if (this.#dropped === 0) this.#lines.push(this.#quotes > 0 ? `> ${ruler}` : ruler);
   }
 
   #gap(): void {

@@ -6,11 +6,11 @@ import { isVouchedFor } from "./authenticity.ts";
 import type { MailHead } from "./mail-head.ts";
 import type { MailReader } from "./mail-reader.ts";
 import { digest } from "./message-id.ts";
-import { readBody, type MailBody } from "./read-mail.ts";
+import { readBody, unreadable, type Expected } from "./read-mail.ts";
 import { replyAddress } from "./reply-address.ts";
 import type { Sender } from "./sender.ts";
 import type { Settings } from "./settings.ts";
-import { bareSubject, isForward } from "./subject.ts";
+import { bareSubject, hasPrefix, isForward, isReply } from "./subject.ts";
 import type { Thread, Threads } from "./threads.ts";
 
 export interface IntakeNeeds extends AdmissionNeeds {
@@ -95,17 +95,30 @@ export class Intake {
     signal: AbortSignal,
   ): Promise<InboundMessage> {
     const { reader } = this.#needs;
-    const body = mail.isReadable ? await readBody({ client, reader, signal }, mail.uid, thread) : unreadable;
+    const expected = this.#expected(mail, thread.isAnswer);
+    const source = { client, reader, signal };
+    const body = mail.isReadable ? await readBody(source, mail.uid, expected) : unreadable;
     const attached = await this.#admission.attached(mail.from, body.attachments, signal);
     const isFirst = thread.root === mail.head.id || mail.head.references.length === 0;
     const subject = isFirst && !thread.isAnswer ? bareSubject(mail.head.subject) : "";
-    const isPassedOn = isForward(mail.head.subject) && subject !== "";
-    // Many write the whole question into the subject; that of a mail which is passed on is somebody else's.
-    const said = [isPassedOn ? "" : subject, body.text].filter((text) => text !== "").join("\n\n");
-    const empty = isPassedOn ? "[forwarded mail]" : "[an empty mail]";
+    // Many write the whole question into the subject; that of a carrier is somebody else's.
+    const isOthers = expected.kind === "carrier" || (body.hasTail && hasPrefix(mail.head.subject));
+    const said = [isOthers ? "" : subject, body.text].filter((text) => text !== "").join("\n\n");
+    const empty = isOthers ? "[forwarded mail]" : "[an empty mail]";
     const text = said === "" && attached.length === 0 ? empty : said;
-    const quoted = [...(isPassedOn ? textParts(subject) : []), ...body.quoted];
+    const quoted = [...(isOthers && subject !== "" ? textParts(subject) : []), ...body.quoted];
     return this.#envelope(mail, thread, trust, { text, quoted, attached });
+  }
+
+  #expected({ head }: WrittenMail, isAnswer: boolean): Expected {
+    const { subject, references } = head;
+    const carries = references.length > 0 || isReply(subject) || isForward(subject);
+    const kind = isAnswer ? "answer" : carries ? "carrier" : "own";
+    return {
+      kind,
+      mayOmit: isReply(subject) || !hasPrefix(subject),
+      own: this.#needs.settings.address.toLowerCase(),
+    };
   }
 
   #envelope(
@@ -155,7 +168,9 @@ export class Intake {
   async #pair(client: ImapFlow, mail: WrittenMail, signal: AbortSignal): Promise<boolean> {
     const { sender, reader } = this.#needs;
     const source = { client, reader, signal };
-    const { text } = mail.isReadable ? await readBody(source, mail.uid, { isAnswer: false }) : unreadable;
+    const { text } = mail.isReadable
+      ? await readBody(source, mail.uid, this.#expected(mail, false))
+      : unreadable;
     const { from: id, name, head } = mail;
     return this.#admission.pair({ id, ...(name !== undefined && { name }) }, text, async (answer) => {
       const to = replyAddress(id, head.subject, head.id, head.references, head.id ?? mail.id);
@@ -164,5 +179,3 @@ export class Intake {
     });
   }
 }
-
-const unreadable: MailBody = { text: "[a mail that cannot be read]", quoted: [], attachments: [] };

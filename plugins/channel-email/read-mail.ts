@@ -5,7 +5,7 @@ import { decodeText } from "./decode-text.ts";
 import { loadBeginning, loadPart } from "./load-part.ts";
 import { sortParts, type MailPart, type MailParts } from "./mail-parts.ts";
 import type { MailReader } from "./mail-reader.ts";
-import { readSaid } from "./said.ts";
+import { readSaid, type MailKind } from "./said.ts";
 
 /** Of the words of a mail; what is beyond is cut, and it is said. */
 const maxWords = 1024 * 1024;
@@ -16,6 +16,8 @@ const maxQuoted = 16 * 1024;
 const maxAllQuoted = 4 * maxQuoted;
 const maxQuotes = 100;
 const maxTexts = 20;
+/** Of the words above a mail that is answered, which say whose it is. */
+const maxHead = 1_000;
 
 /** From where mails are read, and by what. */
 export interface MailSource {
@@ -24,11 +26,23 @@ export interface MailSource {
   readonly signal: AbortSignal;
 }
 
+/** What is known of a mail before it is read. */
+export interface Expected {
+  readonly kind: MailKind;
+  /** True if its writer may have left out what it carries. */
+  readonly mayOmit: boolean;
+  /** The address of the agent. */
+  readonly own: string;
+}
+
 /** A mail whose sender may write, as far as it is read. */
 export interface MailBody {
+  /** The writer's own words. */
   readonly text: string;
   /** What it answers or passes on: material. */
   readonly quoted: readonly Part[];
+  /** True if another mail stands below the writer's words. */
+  readonly hasTail: boolean;
   readonly attachments: readonly Attachment[];
 }
 
@@ -36,26 +50,43 @@ export interface MailBody {
  * Reads the words of a mail from its server, piece by piece, so that a large one is never held whole: at most its words with
  * their markup (3 MiB), or one file at a time, as large as one that is kept.
  */
-export async function readBody(
-  source: MailSource,
-  uid: number,
-  { isAnswer }: { readonly isAnswer: boolean },
-): Promise<MailBody> {
+export async function readBody(source: MailSource, uid: number, expected: Expected): Promise<MailBody> {
   const { client } = source;
   const found = await client.fetchOne(String(uid), { bodyStructure: true }, { uid: true });
   const structure = found ? found.bodyStructure : undefined;
-  if (structure === undefined) return { text: "[a mail that cannot be read]", quoted: [], attachments: [] };
+  if (structure === undefined) return unreadable;
   const parts = sortParts(structure);
   const words = await wordsOf(source, uid, parts.words, maxWords);
-  const { text, quoted, hasTail } = readSaid(words.text);
-  // What the agent itself was answered with stands in the conversation already.
-  const kept = isAnswer && hasTail ? quoted.slice(0, -1) : quoted;
+  const { text, quoted, hasTail } = saidIn(words.text, expected);
   const forwarded = await wordsOf(source, uid, parts.forwarded, maxQuoted);
   return {
     text: [text, ...noticesOf(parts, words.isCut)].filter((line) => line !== "").join("\n\n"),
-    quoted: asMaterial([...kept, forwarded.text]),
+    quoted: asMaterial([...quoted, forwarded.text]),
+    hasTail,
     attachments: parts.files.map((file) => asAttachment(client, uid, file)),
   };
+}
+
+/** Stands for a mail whose words are not known. */
+export const unreadable: MailBody = {
+  text: "[a mail that cannot be read]",
+  quoted: [],
+  hasTail: false,
+  attachments: [],
+};
+
+/** Tells the writer's own words from others'; in doubt all words of a carrier are others'. */
+function saidIn(
+  words: string,
+  { kind, mayOmit, own }: Expected,
+): { readonly text: string; readonly quoted: readonly string[]; readonly hasTail: boolean } {
+  const { text, quoted, tail } = readSaid(words, kind);
+  const hasTail = tail !== undefined;
+  if (kind === "carrier" && !mayOmit && !hasTail) return { text: "", quoted: [text], hasTail };
+  // The agent's own words stand in the conversation already.
+  const head = (quoted.at(-1) ?? "").slice(0, maxHead).toLowerCase();
+  const isKnown = kind === "answer" && (tail === "marked" || (hasTail && head.includes(own)));
+  return { text, quoted: isKnown ? quoted.slice(0, -1) : quoted, hasTail };
 }
 
 async function wordsOf(

@@ -12,7 +12,7 @@ const subjectMs = 14 * 86_400_000;
 export interface Thread {
   /** The id of its first mail, or what stands for it. */
   readonly root: string;
-  /** True if it answers a mail of the agent's. */
+  /** True if the mail that it answers is the agent's. */
   readonly isAnswer: boolean;
 }
 
@@ -36,8 +36,8 @@ export class Threads {
         space,
         keyOf(sender, id),
       );
-      if (known !== undefined)
-        return { root: known.root, isAnswer: await this.#wasSent(sender, head.references) };
+      const parent = head.references.at(-1) ?? id;
+      if (known !== undefined) return { root: known.root, isAnswer: await this.#wasSent(sender, parent) };
     }
     const [first] = head.references;
     if (first !== undefined) return { root: first, isAnswer: false };
@@ -52,12 +52,9 @@ export class Threads {
     await this.#values().put(space, subjectKey(sender, subject), root, { forMs: subjectMs });
   }
 
-  async #wasSent(sender: string, ids: readonly string[]): Promise<boolean> {
-    for (const id of ids) {
-      const known = await this.#values().get<{ readonly sent: boolean }>(space, keyOf(sender, id));
-      if (known?.sent) return true;
-    }
-    return false;
+  async #wasSent(sender: string, id: string): Promise<boolean> {
+    const known = await this.#values().get<{ readonly sent: boolean }>(space, keyOf(sender, id));
+    return known?.sent ?? false;
   }
 }
 

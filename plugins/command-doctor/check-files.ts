@@ -1,5 +1,6 @@
 import { access, constants, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { foreignOnTheWay, homesIn, isInside } from "@gantry/sdk/node";
 import { errors, type CheckRow, type Runtime } from "@gantry/sdk";
 import { configHash, readRunning } from "@gantry/sdk/node";
 
@@ -74,20 +75,28 @@ async function checkPrivate(what: string, file: string, mode: string, missing?: 
   return { what, state: "ok", detail: file };
 }
 
+const apart = "Set security.workspace_path to a folder of its own.";
+
+/** Returns why a workspace that works is no good place, all reasons in one row. */
+async function dangerOf(workspace: string, configDir: string): Promise<CheckRow | undefined> {
+  const foreign = await foreignOnTheWay(path.join(workspace, "AGENTS.md"), workspace);
+  const material = "so its AGENTS.md counts as material from outside";
+  const reasons = [
+    ...(foreign ? [`${foreign.at}: ${foreign.why}, ${material}`] : []),
+    ...(homesIn(await realpath(workspace)).length > 0 ? [`${workspace} holds a home, ${material}`] : []),
+    ...(isInside(await realpath(configDir), workspace)
+      ? [`${workspace} holds the configuration directory, so tools can neither list it nor make a file in it`]
+      : []),
+  ];
+  if (reasons.length === 0) return undefined;
+  const cure = foreign ? `Run \`${foreign.cure}\`.${reasons.length > 1 ? ` ${apart}` : ""}` : apart;
+  return { what: "workspace", state: "warn", detail: reasons.join("; "), cure };
+}
+
 async function checkWorkspace(workspace: string, configDir: string): Promise<CheckRow> {
   try {
     await access(workspace, constants.R_OK | constants.W_OK | constants.X_OK);
-    const below = path.relative(workspace, await realpath(configDir));
-    if (below !== ".." && !below.startsWith(`..${path.sep}`)) {
-      const detail = `${workspace} holds the configuration directory, so tools can neither list it nor make a file in it`;
-      return {
-        what: "workspace",
-        state: "warn",
-        detail,
-        cure: "Set security.workspace_path to a folder of its own.",
-      };
-    }
-    return { what: "workspace", state: "ok", detail: workspace };
+    return (await dangerOf(workspace, configDir)) ?? { what: "workspace", state: "ok", detail: workspace };
   } catch (error) {
     const detail = `${workspace} cannot be used (${(error as NodeJS.ErrnoException).code})`;
     return {

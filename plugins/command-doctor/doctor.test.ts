@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   directMessage,
   Checks,
@@ -169,6 +169,27 @@ test("CLI-01: a workspace that holds the configuration directory, as ~ does, is 
     detail: expect.stringContaining("holds the configuration directory"),
     cure: "Set security.workspace_path to a folder of its own.",
   });
+});
+
+test("FLR-35: a workspace that others may write, and one that is a home, are said with the cure", async () => {
+  using home = tempDir();
+  await using t = await start([], { security: { workspace_path: home.dir } });
+  const row = async () => rowOf(await tell(t, "status"), "workspace");
+  expect(await row()).toMatchObject({ state: "ok" });
+  await chmod(home.dir, 0o1777);
+  expect(await row()).toMatchObject({
+    state: "warn",
+    detail: expect.stringMatching(/other users may write it, so its AGENTS.md counts as material/),
+    cure: `Run \`chmod go-w ${home.dir}\`.`,
+  });
+  await chmod(home.dir, 0o700);
+  vi.stubEnv("HOME", home.dir);
+  expect(await row()).toMatchObject({
+    state: "warn",
+    detail: expect.stringContaining("holds a home, so its AGENTS.md counts as material"),
+    cure: "Set security.workspace_path to a folder of its own.",
+  });
+  vi.unstubAllEnvs();
 });
 
 test("CLI-01: doctor shows the rows of status and of doctor, status its own alone, and the same word is told once", async () => {

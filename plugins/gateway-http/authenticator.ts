@@ -1,7 +1,7 @@
 import { lacking } from "@gantry/sdk/fill";
 import type { Audit, Caller, Logger, People, Route } from "@gantry/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Devices } from "./devices.ts";
+import type { Devices, Known } from "./devices.ts";
 import { errors } from "./errors.ts";
 import { hasForwarding, repeated } from "./gate.ts";
 import { isLoopback } from "./peer.ts";
@@ -34,16 +34,34 @@ export class Authenticator {
     { auth, may = "manage" }: Pick<Route, "auth" | "may">,
     request: FastifyRequest,
     reply: FastifyReply,
+    found: Known | undefined,
   ): Promise<Caller | undefined> {
     if (auth !== "token") return undefined;
-    const caller = await this.known(request, reply);
+    const caller = await this.known(request, reply, found);
     if (!caller || caller.may.includes(may)) return caller;
     await this.recordFailure(request, `the scope ${may} is missing`, caller.device);
     throw lacking(may, caller);
   }
 
+  /** Returns what is known of the token of a request; undefined for any other, and without pairing. */
+  async find(request: FastifyRequest): Promise<Known | undefined> {
+    const token = this.#deps.requirePairing ? tokenOf(request) : undefined;
+    return token === undefined || repeated(request, "authorization")
+      ? undefined
+      : this.#deps.devices.find(token);
+  }
+
+  /** Returns the device whose requests of this token count for it, not for its address. */
+  counted(found: Known | undefined): string | undefined {
+    return found && !this.#deps.devices.isOver(found.expires) ? found.caller.device : undefined;
+  }
+
   /** Returns the paired device that asks, whatever its token may, as `admit` does. */
-  async known(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined> {
+  async known(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    known: Known | undefined,
+  ): Promise<Caller | undefined> {
     const { devices, people, requirePairing } = this.#deps;
     if (!requirePairing) {
       // A header that names a client can be made up: whatever came by a proxy is not from this machine.
@@ -51,14 +69,12 @@ export class Authenticator {
         throw errors.GATEWAY_REMOTE();
       return undefined;
     }
-    const [, token] = /^Bearer ([^\s,]+)$/i.exec(request.headers.authorization ?? "") ?? [];
-    const isOne = token !== undefined && !repeated(request, "authorization");
-    const known = isOne ? await devices.find(token) : undefined;
     if (known && !devices.isOver(known.expires)) {
       devices.used(known.caller.device);
       return { ...known.caller, may: people.may(known.caller) };
     }
-    const why = known ? "the token has run out" : token === undefined ? "no token" : "wrong token";
+    const none = tokenOf(request) === undefined ? "no token" : "wrong token";
+    const why = known ? "the token has run out" : none;
     await this.recordFailure(request, why, known?.caller.device);
     reply.header("www-authenticate", "Bearer");
     throw known
@@ -84,4 +100,8 @@ export class Authenticator {
       log.error({ err: error }, "A refused request could not be recorded in the audit log.");
     }
   }
+}
+
+function tokenOf({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer ([^\s,]+)$/i.exec(headers.authorization ?? "")?.[1];
 }

@@ -38,6 +38,7 @@ const closed: GatewayConfig = {
   require_pairing: true,
   pairing_code_length: 6,
   pairing_timeout_minutes: 10,
+  requests_per_minute: 60,
   host: "127.0.0.1",
   port: 3000,
   tls_enabled: false,

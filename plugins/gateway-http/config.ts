@@ -43,6 +43,12 @@ export const config = Type.Object({
     maximum: 65_535,
     description: "Port to listen on; 0 takes a free one.",
   }),
+  requests_per_minute: Type.Integer({
+    default: 60,
+    minimum: 1,
+    maximum: 100_000,
+    description: "Requests a minute to /api from one address; ten times as many with one good token.",
+  }),
   tls_enabled: Type.Boolean({ default: false, description: "Serve https with the two files below." }),
   tls_cert_path: path("Certificate chain in PEM"),
   tls_key_path: path("Private key in PEM"),

@@ -19,7 +19,7 @@ export const errors = defineErrors({
   GATEWAY_UNTRUSTED_PROXY: policy(
     "The request was forwarded by a proxy that is not trusted: add the proxy's address to gateway.trusted_proxies.",
   ),
-  GATEWAY_RATE_LIMIT: policy("Too many requests came from this address: try again in %s s."),
+  GATEWAY_RATE_LIMIT: policy("Too many requests came %s: try again in %s s."),
 
   GATEWAY_CONNECTIONS: policy(
     "More connections than one address may hold came from %s and were dropped: add a proxy's address to gateway.trusted_proxies.",

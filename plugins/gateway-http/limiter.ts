@@ -8,47 +8,67 @@ import { peerKey } from "./peer.ts";
 /** Gives the root of the app what counts requests. */
 const limits = fp(
   async (app: FastifyInstance) => {
-    await app.register(rateLimit, {
-      global: false,
-      timeWindow: 60_000,
-      cache: 10_000,
-      keyGenerator: (request) => peerKey(request.ip),
-    });
+    await app.register(rateLimit, { global: false, timeWindow: 60_000, cache: 10_000 });
   },
   { name: "gantry-limits", fastify: "5.x" },
 );
 
-type Hook = (request: FastifyRequest) => Promise<void>;
+/** Counts a request for the device with a good token, else for its address. Throws GATEWAY_RATE_LIMIT. */
+type Limit = (request: FastifyRequest, device: string | undefined) => Promise<void>;
 
-/** Requests a minute for one peer: one budget for all of /api/* and for what does not exist, one for each other route. */
+/** A good token may ask for several people or programs at one address. */
+const tokenFactor = 10;
+
+/** The device that a request counts for. */
+const device = Symbol("device");
+type Counted = FastifyRequest & { [device]?: string };
+
+function deviceOf(request: FastifyRequest): string {
+  return (request as Counted)[device] ?? "";
+}
+
+/**
+ * Requests a minute for one address, or for one good token: one budget for all of /api/* and for
+ * what does not exist, one for each other route.
+ */
 export class Limiter {
   readonly #app: FastifyInstance;
-  readonly shared: Hook;
+  readonly #perMinute: number;
+  readonly shared: Limit;
 
-  private constructor(app: FastifyInstance) {
+  private constructor(app: FastifyInstance, perMinute: number) {
     this.#app = app;
-    this.shared = this.#hook(60);
+    this.#perMinute = perMinute;
+    this.shared = this.#limit(perMinute, perMinute * tokenFactor);
   }
 
-  static async on(app: FastifyInstance): Promise<Limiter> {
+  static async on(app: FastifyInstance, perMinute: number): Promise<Limiter> {
     await app.register(limits);
-    return new Limiter(app);
+    return new Limiter(app, perMinute);
   }
 
   /** Undefined for a route that sets no bound. */
-  of(route: Route): Hook | undefined {
-    if (route.perMinute === Number.POSITIVE_INFINITY) return undefined;
-    return route.path.startsWith("/api/") && route.perMinute === undefined
+  of({ path, perMinute }: Route): Limit | undefined {
+    if (perMinute === Number.POSITIVE_INFINITY) return undefined;
+    if (perMinute !== undefined) return this.#limit(perMinute, perMinute);
+    return path.startsWith("/api/")
       ? this.shared
-      : this.#hook(route.perMinute ?? 60);
+      : this.#limit(this.#perMinute, this.#perMinute * tokenFactor);
   }
 
-  #hook(max: number): Hook {
-    const check = this.#app.createRateLimit({ max });
-    return async (request) => {
-      const used = await check(request);
+  #limit(address: number, token: number): Limit {
+    const byToken = this.#app.createRateLimit({ max: token, keyGenerator: deviceOf });
+    const byAddress = this.#app.createRateLimit({
+      max: address,
+      keyGenerator: ({ ip }) => peerKey(ip),
+    });
+    return async (request: Counted, known) => {
+      if (known !== undefined) request[device] = known;
+      const used = await (known === undefined ? byAddress : byToken)(request);
       if (used.isAllowed || !used.isExceeded) return;
-      throw Object.assign(errors.GATEWAY_RATE_LIMIT(used.ttlInSeconds), { retryAfter: used.ttlInSeconds });
+      const from = known === undefined ? "from this address" : "with this token";
+      const wait = { retryAfter: used.ttlInSeconds };
+      throw Object.assign(errors.GATEWAY_RATE_LIMIT(from, used.ttlInSeconds), wait);
     };
   }
 }

@@ -57,23 +57,41 @@ test("GW-04: a chunked body without an end is cut at the limit", async () => {
   expect((await gateway.ask("/health")).status).toBe(200);
 });
 
-test("GW-04: /api takes 60 requests a minute from a peer, /pair 10, this machine included, other peers unharmed", async () => {
+test("GW-04: /api takes 60 requests a minute from a peer without a token, /pair 10, this machine included, other peers unharmed", async () => {
   await using gateway = await startGateway({ plugins });
-  const { token } = await gateway.pair();
   const from = "127.0.0.2";
   for (let i = 0; i < 60; i += 1) {
     const path = ["/api/approvals", "/api/nothing", "/api/openapi.json"][i % 3] as string;
-    expect((await gateway.ask(path, { token, from })).status).not.toBe(429);
+    expect((await gateway.ask(path, { from })).status).not.toBe(429);
   }
-  const limited = await gateway.ask("/api/approvals", { token, from });
+  const limited = await gateway.ask("/api/approvals", { from });
   expect([limited.status, limited.json.error.code]).toEqual([429, "GATEWAY_RATE_LIMIT"]);
   expect(Number(limited.headers["retry-after"])).toBeGreaterThan(0);
   expect(Number(limited.headers["retry-after"])).toBeLessThanOrEqual(60);
-  expect((await gateway.ask("/api/approvals", { token, from: "127.0.0.3" })).status).toBe(200);
+  expect((await gateway.ask("/api/approvals", { from: "127.0.0.3" })).status).toBe(401);
   expect((await gateway.ask("/health", { from })).status).toBe(200);
   const pairs = [];
   for (let i = 0; i < 12; i += 1) pairs.push((await gateway.ask("/pair", { body: {}, from })).status);
   expect(pairs).toEqual([...Array.from({ length: 10 }, () => 400), 429, 429]);
+});
+
+test("FLR-34: requests with a good token count for it, and use up nobody else's minute", async () => {
+  await using gateway = await startGateway({ plugins, gateway: { requests_per_minute: 3 } });
+  const [one, other] = [await gateway.pair(), await gateway.pair()];
+  const ask = async (token?: string, from = "127.0.0.2") => {
+    const { status, json } = await gateway.ask("/api/approvals", { token, from });
+    return json?.error?.code ?? status;
+  };
+  for (let i = 0; i < 30; i += 1) expect(await ask(one.token)).toBe(200);
+  expect(await ask(one.token)).toBe("GATEWAY_RATE_LIMIT");
+  expect(await ask(one.token, "127.0.0.3")).toBe("GATEWAY_RATE_LIMIT");
+  expect(await ask(other.token)).toBe(200);
+  const wrong = `${other.token.slice(0, -1)}${other.token.endsWith("a") ? "b" : "a"}`;
+  for (const token of [wrong, undefined, "x"]) expect(await ask(token)).toBe("GATEWAY_UNAUTHORIZED");
+  expect(await ask(wrong)).toBe("GATEWAY_RATE_LIMIT");
+  expect(await ask(other.token)).toBe(200);
+  const limited = await gateway.ask("/api/nothing", { token: one.token });
+  expect(limited.json.error.message).toContain("with this token");
 });
 
 test("GW-04: a route without a limit takes what comes", async () => {

@@ -122,15 +122,15 @@ test("GW-05: from trusted_proxies the forwarded address is the peer, for limits 
   const { token } = await gateway.pair();
   const from = "127.0.0.9";
   const asClient = (address: string) =>
-    gateway.ask("/api/approvals", { from, token, headers: { "x-forwarded-for": address } });
-  for (let i = 0; i < 60; i += 1) expect((await asClient(`6.6.6.${i}, 1.2.3.4`)).status).toBe(200);
-  expect((await asClient("7.7.7.7, 1.2.3.4")).status).toBe(429);
-  expect((await asClient("1.2.3.5")).status).toBe(200);
+    gateway.ask("/api/approvals", { from, headers: { "x-forwarded-for": address } });
   await gateway.ask("/api/approvals", {
     from,
     headers: { "x-forwarded-for": "9.9.9.9, 2.2.2.2, 127.0.0.10" },
   });
   expect(gateway.host.audit.at(-1)?.args).toMatchObject({ peer: "2.2.2.2" });
+  for (let i = 0; i < 60; i += 1) expect((await asClient(`6.6.6.${i}, 1.2.3.4`)).status).toBe(401);
+  expect((await asClient("7.7.7.7, 1.2.3.4")).status).toBe(429);
+  expect((await asClient("1.2.3.5")).status).toBe(401);
   expect(
     (await gateway.ask("/api/approvals", { token, headers: { "x-forwarded-for": "1.2.3.4" } })).status,
   ).toBe(403);
@@ -138,13 +138,12 @@ test("GW-05: from trusted_proxies the forwarded address is the peer, for limits 
 
 test("GW-05: peers with the same IPv6 /64 share a limit", async () => {
   await using gateway = await startGateway({ gateway: { trusted_proxies: ["127.0.0.1"] } });
-  const { token } = await gateway.pair();
   const asClient = (address: string) =>
-    gateway.ask("/api/approvals", { token, headers: { "x-forwarded-for": address } });
+    gateway.ask("/api/approvals", { headers: { "x-forwarded-for": address } });
   for (let i = 0; i < 60; i += 1)
-    expect((await asClient(`2001:db8:1:2::${i.toString(16)}`)).status).toBe(200);
+    expect((await asClient(`2001:db8:1:2::${i.toString(16)}`)).status).toBe(401);
   expect((await asClient("2001:db8:1:2:ffff::1")).status).toBe(429);
-  expect((await asClient("2001:db8:1:3::1")).status).toBe(200);
+  expect((await asClient("2001:db8:1:3::1")).status).toBe(401);
 });
 
 test.each([
@@ -153,15 +152,14 @@ test.each([
   ["%nonsense", "unknown"],
 ])("GW-05: the port or nonsense that a proxy forwards makes no new peer (%s)", async (form, same) => {
   await using gateway = await startGateway({ gateway: { trusted_proxies: ["127.0.0.1"] } });
-  const { token } = await gateway.pair();
   const asClient = (address: string) =>
-    gateway.ask("/api/approvals", { token, headers: { "x-forwarded-for": address } });
+    gateway.ask("/api/approvals", { headers: { "x-forwarded-for": address } });
   const all = await Promise.all(
     Array.from({ length: 60 }, (_, i) => asClient(form.replace("%", String(i + 1)))),
   );
-  expect(all.every(({ status }) => status === 200)).toBe(true);
+  expect(all.every(({ status }) => status === 401)).toBe(true);
   expect((await asClient(same)).status).toBe(429);
-  expect((await asClient("5.6.7.8")).status).toBe(200);
+  expect((await asClient("5.6.7.8")).status).toBe(401);
 });
 
 test("GW-05: with pairing off a client behind a trusted proxy is still not this machine", async () => {

@@ -25,12 +25,11 @@ export function registerRoute(
 ): void {
   const limit = limiter.of(route);
   void app.register(async (child) => {
-    if (limit) child.addHook("onRequest", limit);
-    if (route.auth === "token") {
-      child.addHook("onRequest", async (request: Admitted, reply) => {
-        request[caller] = await authenticator.admit(route, request, reply);
-      });
-    }
+    child.addHook("onRequest", async (request: Admitted, reply) => {
+      const found = route.auth === "token" ? await authenticator.find(request) : undefined;
+      await limit?.(request, authenticator.counted(found));
+      request[caller] = await authenticator.admit(route, request, reply, found);
+    });
     child.addHook("onRequest", refuseEncoded);
     child.route({
       method: route.method,

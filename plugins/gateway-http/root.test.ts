@@ -13,7 +13,7 @@ test("FLR-26: the guards of the gateway are refused by an app that counts no req
 
 test("FLR-26: limits and description of the gateway change the root of the app that registers them", async () => {
   const app = root();
-  await Limiter.on(app);
+  await Limiter.on(app, 60);
   await app.register(describe, { version: "1" });
   expect([app.hasPlugin("gantry-limits"), app.hasPlugin("gantry-openapi")]).toEqual([true, true]);
   expect([typeof app.createRateLimit, app.hasDecorator("swagger")]).toEqual(["function", true]);

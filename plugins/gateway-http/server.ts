@@ -52,7 +52,7 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
   const guards = {
     stop: { began: began.signal, over: over.signal },
     authenticator: new Authenticator({ ...deps, requirePairing: config.require_pairing }),
-    limiter: await Limiter.on(app),
+    limiter: await Limiter.on(app, config.requests_per_minute),
     brokeLate: createFailureLog(log),
   };
   await app.register(describe, { version: deps.version });
@@ -134,9 +134,10 @@ async function refuseUnknown(
   if (isAboutServer(request)) return void reply.code(204).header("allow", allowed(routes)).send();
   const path = pathOf(request.raw.url ?? "");
   if (/[A-Z]/.test(path)) throw errors.GATEWAY_BAD_PATH();
-  await limiter.shared(request);
+  const found = await authenticator.find(request);
+  await limiter.shared(request, authenticator.counted(found));
   const here = routes.filter((route) => isAt(route.path, path));
-  if (here.every(({ auth }) => auth === "token")) await authenticator.known(request, reply);
+  if (here.every(({ auth }) => auth === "token")) await authenticator.known(request, reply, found);
   if (here.length === 0) throw errors.GATEWAY_NOT_FOUND();
   const allow = allowed(here);
   throw Object.assign(errors.GATEWAY_METHOD(request.method, allow), { allow });

@@ -34,7 +34,14 @@ export function decide(call: ToolCall, { agent, security }: AutonomyConfig): Ref
   if (level === "autonomous") return undefined;
   if (level === "supervised") return ask(errors.AUTONOMY_SUPERVISED(call.tool));
   if (security.require_approval_tools.includes(call.tool)) return ask(errors.AUTONOMY_LISTED(call.tool));
-  return security.auto_approve_tools.includes(call.tool)
-    ? undefined
-    : ask(errors.AUTONOMY_UNLISTED(call.tool));
+  if (security.auto_approve_tools.includes(call.tool)) return undefined;
+  const isOwn = security.guest_tools.includes(call.tool) && touchesNothing(call);
+  return call.trust !== "owner" && isOwn ? undefined : ask(errors.AUTONOMY_UNLISTED(call.tool));
+}
+
+/** True for a tool that keeps to what it has of the person, such as their memories. */
+function touchesNothing({ effects, hints, source }: ToolCall): boolean {
+  const { paths, commands, urls, recipients = [] } = effects;
+  const isForeign = hints?.openWorld === true || source !== undefined;
+  return !isForeign && [paths, commands, urls, recipients].every((touched) => touched.length === 0);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { ask, type Question, type ToolCall } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
@@ -10,12 +11,31 @@ const NAMED = 3;
  */
 export function decide(call: ToolCall): Question | undefined {
   const out = waysOut(call);
+  if (call.shared === true) return shared(call, out);
   if (out.length === 0) return undefined;
 
   const { material = [], private: held = [] } = call.sources ?? {};
   const own = [...new Set([...held, ...readBy(call)])];
   if (material.length === 0 || own.length === 0) return undefined;
   return ask(errors.FLOW_MET(call.tool, some(out), some(material), some(own)));
+}
+
+/** Asks before the second of both comes into a conversation of which each answer is a way out. */
+function shared(call: ToolCall, out: readonly string[]): Question | undefined {
+  const own = ownBy(call);
+  const brought = [...out, ...(call.effects.brings?.material ?? [])];
+  if (own.length + brought.length === 0) return undefined;
+  const { material = [], private: held = [] } = call.sources ?? {};
+  const met = [...new Set([...material, ...brought])];
+  const ownMet = [...new Set([...held, ...own])];
+  if (met.length === 0 || ownMet.length === 0) return undefined;
+  return ask(errors.FLOW_SHARED(call.tool, some([...own, ...brought]), some(met), some(ownMet)));
+}
+
+/** The error of a tool that did not change a file may tell what stands there. */
+function ownBy(call: ToolCall): readonly string[] {
+  const isChanged = call.effects.paths.some(({ resolved }) => existsSync(resolved));
+  return [...new Set([...(isChanged ? ["files of the workspace"] : []), ...readBy(call)])];
 }
 
 /** What a call could carry something out by, each in a few words. */

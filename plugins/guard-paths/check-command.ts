@@ -19,6 +19,14 @@ const readers = new Set(
 );
 // git reads what it is shown here, and writes into its own folder alone.
 const gitReads = new Set("add blame commit diff grep log ls-files show status".split(" "));
+// By such an option one of them writes a file after all.
+const written: ReadonlyMap<string, RegExp> = new Map([
+  ["find", /^-f(?:print|ls)/],
+  ["git", /^(?:-o|--output)/],
+  ["less", /^(?:-[^-]*[oO]|--log)/i],
+  ["sort", /^(?:-[^-]*o|--o)/],
+  ["tree", /^-o/],
+]);
 const movers = new Set(["cp", "mv", "ln", "install", "rsync", "tee"]);
 
 /** What the words of one command line are judged by. */
@@ -86,7 +94,9 @@ async function checkOne(
   }
   const [head, first] = command;
   const program = path.basename(head?.text ?? "").toLowerCase();
-  if (readers.has(program) || (program === "git" && gitReads.has(first?.text ?? ""))) return undefined;
+  const isWriting = command.some(({ text }) => written.get(program)?.test(text));
+  const isReading = readers.has(program) || (program === "git" && gitReads.has(first?.text ?? ""));
+  if (isReading && !isWriting) return undefined;
 
   for (const word of files) {
     const inside = await insideOf(word, cwd, judging);

@@ -501,7 +501,7 @@ test("SEC-15: by default the settings that start programs for whoever works in t
     ".profile",
   ];
   expect(await wrong(host, "write", closed, "refuse PATH_SENSITIVE")).toEqual([]);
-  expect(await wrong(host, "write", ["package.json", "Makefile", "CLAUDE.md", "x.sh"], "allow")).toEqual([]);
+  expect(await wrong(host, "write", ["package.json", "Makefile", "README.md", "x.sh"], "allow")).toEqual([]);
 });
 
 test("SEC-05: a pattern with many stars is answered, whatever names stand in the folder", async () => {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Runtime } from "@gantry/sdk";
-import { expandHome, followLinks, isInside } from "@gantry/sdk/node";
+import { expandHome, followLinks, homesIn, isInside } from "@gantry/sdk/node";
 import { sensitiveNames, type SensitiveNames } from "./sensitive.ts";
 
 export interface PathConfig {
@@ -54,7 +54,11 @@ export async function rootsOf(
       ...(await all([...SYSTEM, "/sbin"].filter((one) => one.endsWith("bin")))),
     ],
     blocked: await all([...config.blocked_paths, configDir]),
-    names: sensitiveNames(config.secret_files, config.guarded_files),
+    names: sensitiveNames(
+      config.secret_files,
+      config.guarded_files,
+      homesIn(workspace).map((home) => path.relative(workspace, home)),
+    ),
   };
 }
 

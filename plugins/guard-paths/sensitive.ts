@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { fileNames, secretFiles } from "@gantry/sdk/node";
 
 const obeyed =
@@ -11,12 +12,20 @@ export interface SensitiveNames {
   isObeyed(path: string): boolean;
 }
 
-export function sensitiveNames(secret: readonly string[], guarded: readonly string[]): SensitiveNames {
+/** `homes`: those in the workspace, relative to it; a login there takes programs from their `bin`. */
+export function sensitiveNames(
+  secret: readonly string[],
+  guarded: readonly string[],
+  homes: readonly string[] = [],
+): SensitiveNames {
   const isGuarded = inAnyForm(fileNames(guarded));
+  const programs = homes.map((home) => posix.join(home.toLowerCase(), "bin"));
   return {
     isSecret: inAnyForm(secretFiles(secret)),
     isObeyed(path) {
-      return obeyed.test(path.toLowerCase()) || isGuarded(path);
+      const at = path.toLowerCase();
+      const isStarted = programs.some((bin) => at === bin || at.startsWith(`${bin}/`));
+      return isStarted || obeyed.test(at) || isGuarded(path);
     },
   };
 }

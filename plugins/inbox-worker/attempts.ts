@@ -102,7 +102,7 @@ export class Attempts {
     // Its sender is not told.
     if (turn.status === "refused") return this.#putOff.aside(claim, turn.reason);
     const reason = "its sender writes faster than allowed";
-    return this.#putOff.retry(claim, { afterMs: turn.afterMs, reason });
+    return this.#putOff.retry(claim, { afterMs: turn.afterMs, reason, yields: true });
   }
 
   /** The turn ended without an answer. */
@@ -116,7 +116,7 @@ export class Attempts {
     if (kind === "later") {
       const ms = retryAfterMs ?? 0;
       const text = told.later(claim.message, Date.now() + ms, reason);
-      return this.#putOff.waitFor(budget, claim, { reason, tried: true }, { text, ms });
+      return this.#putOff.waitFor(budget, claim, { reason, tried: true, yields: true }, { text, ms });
     }
     if (kind === "own" || kind === "passing")
       log.warn(

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { Type } from "typebox";
-import { expandHome, followLinks, isInside } from "@gantry/sdk/node";
+import { expandHome, followLinks, foreignOnTheWay, homesIn, isInside } from "@gantry/sdk/node";
 
 /** The key `agent.trusted_instructions`. */
 export const trustedInstructions: Type.TArray<Type.TString> = Type.Array(Type.String({ minLength: 1 }), {
@@ -13,8 +13,9 @@ export const trustedInstructions: Type.TArray<Type.TString> = Type.Array(Type.St
 /** Which folders hold instructions of the owner. */
 export interface OwnedFolders {
   /**
-   * Whether the instructions that lie in a folder are the owner's: those of the configured workspace, since no tool may
-   * change them there, and of the folders that the owner names.
+   * Returns true if the AGENTS.md of a folder is the owner's word: that of the configured workspace,
+   * since no tool may change it there, and of the folders that the owner names. A file that other
+   * users may write is not, nor that of a home which nobody names: anything may be put there.
    */
   isTrusted(folder: string): Promise<boolean>;
   /** The outermost of those that holds the folder, or the folder itself. */
@@ -38,8 +39,9 @@ export function ownedFolders(
   const named = (): Promise<readonly string[]> => Promise.all(folders.map(resolved));
   return {
     async isTrusted(folder) {
-      if (folder === (await resolved(configured))) return true;
-      return (await named()).some((root) => isInside(folder, root));
+      const isConfigured = folder === (await resolved(configured)) && homesIn(folder).length === 0;
+      const isOwners = isConfigured || (await named()).some((root) => isInside(folder, root));
+      return isOwners && (await foreignOnTheWay(path.join(folder, "AGENTS.md"), folder)) === undefined;
     },
     async rootOf(folder) {
       const roots = [await resolved(configured), ...(await named())].filter((root) => isInside(folder, root));

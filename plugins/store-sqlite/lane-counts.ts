@@ -1,6 +1,6 @@
 import type { Lanes } from "@gantry/sdk/fill";
 import type { Database } from "./database.ts";
-import { PENDING, SET_ASIDE } from "./lane-rows.ts";
+import { PENDING, SET_ASIDE, YIELDS } from "./lane-rows.ts";
 
 /** How much waits, and for what. */
 export function createCounts(db: Database): Pick<Lanes, "stats" | "waits"> {
@@ -21,8 +21,8 @@ export function createCounts(db: Database): Pick<Lanes, "stats" | "waits"> {
     async waits() {
       const rows = await db.read((sql) =>
         sql.all<{ waitsFor: string; lanes: number; reason: string; tried: number | null }>(
-          `SELECT waits_for AS waitsFor, count(*) AS lanes, reason, max(tried) AS tried FROM lanes
-           JOIN inbox ON seq = head WHERE waits_for IS NOT NULL GROUP BY waits_for ORDER BY waits_for`,
+          `SELECT replace(waits_for, '${YIELDS}', '') AS waitsFor, count(*) AS lanes, reason, max(tried) AS tried FROM lanes
+           JOIN inbox ON seq = head WHERE waits_for <> '${YIELDS}' GROUP BY waitsFor ORDER BY waitsFor`,
         ),
       );
       return rows.map(({ waitsFor, lanes, reason }) => ({ waitsFor, lanes, reason }));

@@ -15,6 +15,8 @@ import type { Sql } from "./sql.ts";
 export const PENDING = 0;
 export const DONE = 1;
 export const SET_ASIDE = 2;
+/** Before `lanes.waits_for`, where a first message of any other sender need not wait. */
+export const YIELDS = "yields:";
 
 export function insert(
   sql: Sql,
@@ -42,7 +44,7 @@ export function insert(
   if (seq === undefined) return "duplicate";
   const { parts, quoted = [] } = message;
   useMedia(sql, `m:${seq}`, mediaIn([{ parts }, { parts: quoted }]));
-  append(sql, lane, seq);
+  append(sql, lane, seq, user);
   return "accepted";
 }
 
@@ -73,10 +75,17 @@ function hasPending(sql: Sql, user: string, count: number): boolean {
   return sql.get(text, user, count - 1) !== undefined;
 }
 
-function append(sql: Sql, lane: string, seq: number): void {
+/** The first message of a sender is due if those of the lane wait that yield. */
+function append(sql: Sql, lane: string, seq: number, user: string | null = null): void {
   sql.run(
-    "INSERT INTO lanes (lane, head) VALUES (?, ?) ON CONFLICT DO UPDATE SET head = excluded.head WHERE head IS NULL",
+    `INSERT INTO lanes (lane, head) VALUES (?, ?) ON CONFLICT DO UPDATE SET
+     head = excluded.head, due = 0, waits_for = NULL, ready = until
+     WHERE head IS NULL OR (waits_for GLOB '${YIELDS}*' AND running = 0 AND NOT EXISTS (
+       SELECT 1 FROM inbox WHERE lane = ? AND state = ${PENDING} AND user = ? AND seq < ?))`,
     lane,
+    seq,
+    lane,
+    user,
     seq,
   );
 }

@@ -14,6 +14,7 @@ import {
   moveOn,
   newToken,
   SET_ASIDE,
+  YIELDS,
   mayBeDue,
   take,
   type ClaimedRow,
@@ -21,7 +22,10 @@ import {
 import { useMedia } from "./media-rows.ts";
 import { closed, lives, openedName } from "./process.ts";
 import { appendTurn } from "./sessions.ts";
+import { stepOver } from "./step-over.ts";
 
+const RENEW = "UPDATE lanes SET until = ?, ready = max(due, ?) WHERE lane = ? AND holder = ?";
+const WAIT = "UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?";
 /** Beyond all counts of how often a message was begun. */
 const anyNumber = Number.MAX_SAFE_INTEGER;
 
@@ -43,15 +47,13 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
   return {
     async accept(messages, bounds) {
       if (messages.length === 0) return [];
-      const accepted = () =>
-        db.commit((sql) => messages.map((message) => insert(sql, message, clock.now(), bounds)));
+      const accepted = () => db.commit((sql) => messages.map((one) => insert(sql, one, clock.now(), bounds)));
       const all = await clock.whenRight(accepted);
       return all.includes("accepted") ? due(all) : all;
     },
-
     async post(notice) {
-      const isNew = await clock.whenRight(() => db.commit((sql) => insertNotice(sql, notice, clock.now())));
-      return isNew ? due(isNew) : isNew;
+      const kept = () => db.commit((sql) => insertNotice(sql, notice, clock.now()));
+      return (await clock.whenRight(kept)) && due(true);
     },
 
     claim(max, leaseMs, { begunBelow = anyNumber } = {}) {
@@ -87,8 +89,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       const renewed = () =>
         db.write((sql) => {
           const until = clock.now() + leaseMs;
-          const text = "UPDATE lanes SET until = ?, ready = max(due, ?) WHERE lane = ? AND holder = ?";
-          return sql.run(text, until, until, lane, token) > 0;
+          return sql.run(RENEW, until, until, lane, token) > 0;
         });
       return clock.whenRight(renewed);
     },
@@ -119,7 +120,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       });
     },
 
-    retry(claim, { afterMs, reason, waitsFor, tried = false, counts = false }) {
+    async retry(claim, { afterMs, reason, waitsFor, tried = false, counts = false, yields = false }) {
       const kept = () =>
         db.commit((sql) => {
           if (endedBy(sql, claim)) return;
@@ -132,10 +133,12 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
             claim.number,
           );
           const at = afterMs <= 0 ? 0 : now + Math.ceil(afterMs);
-          sql.run("UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?", at, waitsFor ?? null, claim.lane);
+          if (yields) stepOver(sql, claim, at, waitsFor);
+          else sql.run(WAIT, at, waitsFor ?? null, claim.lane);
           free(sql, claim.lane);
         });
-      return clock.whenRight(kept);
+      await clock.whenRight(kept);
+      if (yields) due(undefined);
     },
 
     async deadLetter(claim, reason, notice) {
@@ -194,8 +197,9 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
         sql.run(
           `UPDATE lanes SET due = 0, ready = until WHERE lane IN (
              SELECT lanes.lane FROM lanes JOIN inbox ON seq = head
-             WHERE waits_for = ? AND running = 0 AND due > 0 ORDER BY ifnull(tried, 0), seq LIMIT ?)`,
+             WHERE waits_for IN (?, ?) AND running = 0 AND due > 0 ORDER BY ifnull(tried, 0), seq LIMIT ?)`,
           waitsFor,
+          YIELDS + waitsFor,
           limit,
         ),
       );

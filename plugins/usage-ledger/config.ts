@@ -10,6 +10,13 @@ export const config = Type.Object({
     usd_per_day: limit("US dollars, by `[prices]`, that all requests of one day (UTC) may cost."),
     per_user_tokens_per_day: limit("The same for the requests of one person."),
     per_user_usd_per_day: limit("The same for the requests of one person."),
+    guest_share: Type.Number({
+      default: 0.5,
+      minimum: 0,
+      maximum: 1,
+      description:
+        "How much of a budget of all requests may be spent before guests get no answer; the rest is the owner's.",
+    }),
     on_limit: Type.Union([Type.Literal("stop"), Type.Literal("ask")], {
       default: "stop",
       description:

@@ -1,4 +1,4 @@
-import type { Budget, BudgetVerdict, Usage, UsageSum } from "@gantry/sdk/fill";
+import type { Budget, BudgetRequest, BudgetVerdict, Usage, UsageSum } from "@gantry/sdk/fill";
 import type { Logger, ModelAnswer } from "@gantry/sdk";
 import { ask, refuse } from "@gantry/sdk";
 import type { BudgetConfig, Prices } from "./config.ts";
@@ -46,7 +46,7 @@ export class Ledger implements Budget {
     ].filter(({ most }) => most !== undefined);
   }
 
-  async check({ user, model }: Parameters<Budget["check"]>[0]): Promise<BudgetVerdict | void> {
+  async check({ user, model, trust }: BudgetRequest): Promise<BudgetVerdict | void> {
     const { limits } = this;
     if (limits.length === 0) return;
     await this.#writing;
@@ -57,10 +57,12 @@ export class Ledger implements Budget {
       !Object.hasOwn(this.#prices, model)
     )
       return { ...refuse(errors.BUDGET_NO_PRICE(model, model)), configuration: true };
+    const until = startOfDay() + DAY;
     for (const { key, most = 0, perUser, spent, shown } of limits) {
       const amount = spent(await this.today(perUser ? user : undefined));
-      if (amount < most) continue;
-      const until = startOfDay() + DAY;
+      const share = perUser || trust !== "guest" ? most : most * this.#budget.guest_share;
+      if (amount < share) continue;
+      if (amount < most) return { ...refuse(errors.BUDGET_GUESTS(key)), until };
       return { ...verdict(errors.BUDGET_SPENT(shown(amount), shown(most), key)), until };
     }
   }

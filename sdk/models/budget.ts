@@ -1,6 +1,7 @@
 import type { Awaitable } from "../contract/awaitable.ts";
 import type { Question, Refusal } from "../contract/hooks.ts";
 import type { TurnFacts } from "../turns/observer.ts";
+import type { Trust } from "../security/trust.ts";
 import { one } from "../contract/slot.ts";
 import { having } from "../contract/shape.ts";
 
@@ -12,9 +13,16 @@ export type BudgetVerdict = (Refusal | Question) & {
   readonly configuration?: true;
 };
 
+/** A request that is about to be made. */
+export interface BudgetRequest extends TurnFacts {
+  /** Undefined if the provider chooses. */
+  readonly model: string | undefined;
+  /** Of whoever speaks in the turn. Absent in hosts of earlier releases. */
+  readonly trust?: Trust;
+}
+
 /** Says before every request to a model whether there is anything left to pay for it. What it throws is a no. */
 export interface Budget {
-  /** `model` is undefined where the provider chooses. */
-  check(request: TurnFacts & { readonly model: string | undefined }): Awaitable<BudgetVerdict | void>;
+  check(request: BudgetRequest): Awaitable<BudgetVerdict | void>;
 }
 export const Budget = one<Budget>("budget", having("check"));

@@ -12,6 +12,7 @@ export { expectedValue, type SchemaIssue } from "./expected-value.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
 export { asError } from "./errors.ts";
 export { foreignOnTheWay, type ForeignPlace } from "./foreign-place.ts";
+export { homesIn } from "./home.ts";
 export { inSlices, inTime } from "./in-slices.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames, secretFiles, type NameTest } from "../security/file-names.ts";

@@ -75,6 +75,8 @@ export interface Retry {
   readonly tried?: boolean;
   /** Counts as a failure of the message's own. */
   readonly counts?: boolean;
+  /** Later messages of other senders need not wait behind it. */
+  readonly yields?: boolean;
 }
 
 /** What became of each message that was to be accepted: `over` if its sender has too many that wait. */

@@ -69,6 +69,8 @@ export interface ToolCall {
   readonly network?: boolean;
   /** What the conversation already holds. */
   readonly sources?: Sources;
+  /** True if others than its person read the answer, as in a group. */
+  readonly shared?: boolean;
   /** True for `policy explain`: decide, but count and remember nothing. */
   readonly dryRun: boolean;
 }

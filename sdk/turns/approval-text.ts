@@ -55,6 +55,7 @@ function textWith(
   const hint = `… cut here: "show ${request.id.slice(0, 6)}" shows all ${lines.length} lines.`;
   return [
     `May ${request.tool} run this?${sizeOf(request)}`,
+    ...(request.trust === undefined ? [] : [`Caused by ${request.user}, a ${request.trust}.`]),
     ...shown,
     ...(isCut ? [hint] : []),
     ...notes,

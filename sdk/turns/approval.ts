@@ -11,6 +11,8 @@ export interface ApprovalRequest {
   readonly device?: string;
   /** Who of `[people]` is asked. */
   readonly person?: string;
+  /** Of whoever caused it, if that is no owner: then the owners of the channel decide, at any of their doors. */
+  readonly trust?: Exclude<Trust, "owner">;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   /** All that will run, whole. */

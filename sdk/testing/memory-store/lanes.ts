@@ -56,7 +56,7 @@ export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
   };
   const openRows = (): Row[] => rows.filter(({ state }) => state === "waiting");
   const heads = (): Row[] =>
-    openRows().filter((row, i, all) => all.findIndex(({ lane }) => lane === row.lane) === i);
+    [...Map.groupBy(openRows(), ({ lane }) => lane).values()].map((all) => headOf(all, now()));
   const waiting = (): Row[] => heads().filter(({ waitsFor }) => waitsFor !== undefined);
 
   return {
@@ -96,9 +96,9 @@ export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
       append(sessions, session, turn, laneOf(claim.message));
     },
     ack: async (claim) => end(claim, (row) => (row.state = "done")),
-    retry: async (claim, { afterMs, reason, waitsFor, tried = false, counts = false }) =>
+    retry: async (claim, { afterMs, reason, waitsFor, tried = false, counts = false, yields = false }) =>
       end(claim, (row) => {
-        Object.assign(row, { due: now() + afterMs, reason, waitsFor, begun: 0 });
+        Object.assign(row, { due: now() + afterMs, reason, waitsFor, yields, begun: 0 });
         row.failures += Number(counts);
         if (tried) row.tried = now();
       }),
@@ -157,6 +157,14 @@ export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
       due();
     },
   };
+}
+
+/** The first row that waits for more than its own sender's pace; else the one whose pace is due first. */
+function headOf(lane: readonly Row[], now: number): Row {
+  const bySender = Map.groupBy(lane, ({ message }) => userOf(message));
+  const firsts = [...bySender.values()].map(([first]) => first as Row);
+  const free = firsts.find(({ yields = false, due }) => !yields || due <= now);
+  return free ?? (firsts.toSorted((a, b) => a.due - b.due)[0] as Row);
 }
 
 function claimOf(row: Row, token: string, now: number): Claim {

@@ -13,6 +13,7 @@ export interface Row {
   begun: number;
   failures: number;
   due: number;
+  yields?: boolean;
   tried?: number;
   waitsFor?: string | undefined;
   reply?: string;
