@@ -89,8 +89,7 @@ export {
   type Route,
   Routes,
 } from "./messages/route.ts";
-export { Speaker } from "./messages/speaker.ts";
-export { type Speech, Transcriber } from "./messages/transcriber.ts";
+export { Speaker, type Speech, Transcriber } from "./messages/speech.ts";
 export { approvalTextWithin } from "./turns/approval-text.ts";
 export { type ApprovalRequest, Approvals } from "./turns/approval.ts";
 export { counted } from "./turns/counted.ts";

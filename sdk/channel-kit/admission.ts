@@ -3,7 +3,7 @@ import type { InboundMessage, Sender } from "../messages/channel.ts";
 import { textParts, type Json, type Part } from "../messages/content.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Media, MediaFacts } from "../messages/media.ts";
-import type { Transcriber } from "../messages/transcriber.ts";
+import type { Transcriber } from "../messages/speech.ts";
 import type { Trust } from "../security/trust.ts";
 import { takeAttachments, type Attachment } from "./attachments.ts";
 import type { LetIn } from "./let-in.ts";

@@ -3,7 +3,7 @@ import { counted } from "../turns/counted.ts";
 import { GantryError } from "../contract/errors.ts";
 import { mediaBounds, type MediaFacts } from "../messages/media.ts";
 import { plainFileName, plainMime } from "../messages/plain-facts.ts";
-import type { Transcriber } from "../messages/transcriber.ts";
+import type { Transcriber } from "../messages/speech.ts";
 
 const MiB = 1024 * 1024;
 /** Of one message. */

@@ -1,5 +1,5 @@
 import type { Part } from "../messages/content.ts";
-import type { Speaker } from "../messages/speaker.ts";
+import type { Speaker } from "../messages/speech.ts";
 import { readMarkdown } from "./markdown.ts";
 
 /**
