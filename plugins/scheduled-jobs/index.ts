@@ -1,15 +1,4 @@
-import {
-  Checks,
-  Commands,
-  definePlugin,
-  Inbox,
-  optional,
-  Outbox,
-  People,
-  Services,
-  Store,
-  ToolSources,
-} from "@gantry/sdk";
+import { Checks, Commands, definePlugin, Inbox, Outbox, Services, Store, ToolSources } from "@gantry/sdk";
 import { Type } from "typebox";
 import { ConfiguredJob, configuredJobs } from "./configured.ts";
 import { errors } from "./errors.ts";
@@ -27,7 +16,7 @@ export default definePlugin({
       description: "Jobs by their names.",
     }),
   }),
-  needs: { inbox: Inbox, outbox: Outbox, people: optional(People), store: Store },
+  needs: { inbox: Inbox, outbox: Outbox, store: Store },
   provides: [Checks, Commands, Services, ToolSources],
   errors,
   setup(host) {

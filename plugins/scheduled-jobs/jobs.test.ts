@@ -148,6 +148,17 @@ test("AGT-11: what an owner asks for in a chat is answered in that chat at its t
   expect(asked).toBe("[The job water, due at 2026-11-24T09:00:00.000Z.]\nRemind me of the plants.");
 });
 
+test("AGT-11: a job runs for itself, and not within the call that made it", async () => {
+  vi.useRealTimers();
+  const at = new Date(Date.now() + 2_000).toISOString().slice(0, 19);
+  const soon = { name: "soon", prompt: "Say it.", at: `${at}Z` };
+  await using t = await start([add(soon), "Made.", "It."], {}, createMemoryStore(), "autonomous");
+  await t.serve();
+  await t.channel.receive({ text: "soon, please", trust: "owner", from: "me" });
+  await t.channel.sentCount(2);
+  expect(t.channel.sent.at(-1)?.text).toBe("It.");
+});
+
 test("AGT-11: a job makes no jobs", async () => {
   const more = { name: "more", prompt: "p", every: "1d" };
   await using t = await start([add(more), "no"], { hours: hourly }, createMemoryStore(), "autonomous");

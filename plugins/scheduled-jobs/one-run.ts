@@ -7,8 +7,6 @@ import {
   type InboundMessage,
   type Outbox,
   type Part,
-  type People,
-  type Trust,
   type TurnResult,
 } from "@gantry/sdk";
 import type { Job, JobRun } from "./job.ts";
@@ -25,7 +23,6 @@ export function isInJob(): boolean {
 export interface RunNeeds {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
-  readonly people: People | undefined;
 }
 
 /** What a run came to. */
@@ -33,7 +30,7 @@ export type RunEnd = Pick<JobRun, "state" | "reason" | "tokens" | "answer"> & { 
 
 /** Runs a job's prompt for whoever made it, and says the answer where the job says. Never throws. */
 export async function runJob(
-  { inbox, outbox, people }: RunNeeds,
+  { inbox, outbox }: RunNeeds,
   job: Job,
   due: string,
   approvals: "ask" | "none" | "yes",
@@ -48,9 +45,7 @@ export async function runJob(
       ...(job.agent !== undefined && { agent: job.agent }),
       ...(job.budget !== undefined && { budget: { tokens: job.budget } }),
     };
-    const result = await runs.run(true, () =>
-      inbox.prompt(messageOf(job, due, trustNow(people, job)), options),
-    );
+    const result = await runs.run(true, () => inbox.prompt(messageOf(job, due), options));
     const end = endOf(result);
     if (job.place && result.reply !== "" && !result.error)
       await outbox.send({ ...job.place, parts: textParts(result.reply), key: `job ${job.name} ${due}` });
@@ -72,25 +67,19 @@ function endOf({ reply, error, stop_reason, usage, tool_calls }: TurnResult): Ru
   return reason === undefined ? { state: "done", ...facts } : { state: "failed", reason, ...facts };
 }
 
-/** Returns the rights of who made the job, or those that `[people]` gives them by now, if they are less. */
-export function trustNow(people: People | undefined, { by, trust }: Job): Trust {
-  const [channel, id] = split(by);
-  return people?.roles(channel).get(id) === "member" && trust === "owner" ? "member" : trust;
-}
-
 /** Splits `<channel>:<id>`. */
 function split(user: string): readonly [string, string] {
   const at = user.indexOf(":");
   return [user.slice(0, at), user.slice(at + 1)];
 }
 
-function messageOf(job: Job, due: string, trust: Trust): InboundMessage {
+function messageOf(job: Job, due: string): InboundMessage {
   const [channel, from] = split(job.by);
   const material = job.sources?.material ?? [];
   const text = `[The job ${job.name}, due at ${due}.]\n${job.prompt}`;
   const parts: readonly Part[] =
     material.length === 0 ? textParts(text) : [{ type: "text", text, from: material.join(", ") }];
-  const { place } = job;
+  const { place, trust } = job;
   return directMessage({
     channel,
     id: `job ${job.name} ${due}`,

@@ -1,4 +1,4 @@
-import type { Inbox, Logger, Outbox, People, Service, Store, Tool } from "@gantry/sdk";
+import type { Inbox, Logger, Outbox, Service, Store, Tool } from "@gantry/sdk";
 import type { DealNeeds } from "./deal.ts";
 import type { Job } from "./job.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -8,7 +8,6 @@ import { scheduleTools } from "./tools.ts";
 export interface JobsNeeds {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
-  readonly people: People | undefined;
   readonly store: Store;
 }
 

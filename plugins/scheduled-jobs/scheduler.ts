@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { CheckRow, Logger, Service } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { dealWith, type DealNeeds } from "./deal.ts";
@@ -26,6 +27,7 @@ export class Scheduler {
   #scheduled: ReadonlyMap<string, Scheduled> = new Map();
   #version: string | undefined;
   #stop: AbortController | undefined;
+  #outside: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
   #looking: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
@@ -39,6 +41,7 @@ export class Scheduler {
       name,
       start: async () => {
         this.#stop = new AbortController();
+        this.#outside = AsyncLocalStorage.snapshot();
         this.look();
       },
       stop: async (signal) => {
@@ -64,8 +67,12 @@ export class Scheduler {
     }));
   }
 
-  /** Looks at the clock and for changed jobs. */
+  /** Looks at the clock and for changed jobs, for nobody: a job that a tool has made does not run within its call. */
   look(): void {
+    this.#outside?.(() => this.#lookSoon());
+  }
+
+  #lookSoon(): void {
     clearTimeout(this.#timer);
     this.#looking = this.#looking
       .then(() => this.#look())
