@@ -219,19 +219,39 @@ test(
   },
 );
 
-test("SDK-03: a plugin that lies on this machine is listed, not installed, and `add` says so", async () => {
+test("SDK-03: a plugin on this machine is not listed before somebody accepts it", async () => {
   await using p = await place();
   await p.gantry("plugins", "new", "tool", "weather");
   const entry = path.join(p.dir, "gantry-plugin-weather/index.ts");
   const config = path.join(p.configDir, "config.toml");
   for (const spec of ["./gantry-plugin-weather", "./gantry-plugin-weather/index.ts"]) {
-    expect(await p.gantry("plugins", "add", spec)).toMatchObject({
-      code: 2,
-      stderr:
-        `gantry: ${spec} is not a tarball and is used where it lies, so nothing was installed: ` +
-        `add "${entry}" to extra_plugins in ${config}. [PLUGINS_NO_TARBALL]\n`,
-    });
+    const { code, stderr } = await p.gantry("plugins", "add", spec);
+    expect([code, existsSync(config)]).toEqual([2, false]);
+    expect(stderr).toContain(`${entry} is used where it lies, and nothing is installed\n`);
+    expect(stderr).toContain("  provides tools\n");
+    const cure = `pass --yes, or add "${entry}" to extra_plugins in ${config}. [PLUGINS_NO_TARBALL]`;
+    expect(stderr).toContain(`${spec} was not accepted, so nothing changed: ${cure}\n`);
   }
+});
+
+test("SDK-03: an accepted plugin on this machine is written into extra_plugins, and the answer says where", async () => {
+  await using p = await place();
+  for (const name of ["one", "two"]) {
+    await mkdir(path.join(p.dir, name));
+    const code = codeOf(["tools"], name).replace('name: "weather"', `name: "${name}"`);
+    await writeFile(path.join(p.dir, name, "index.js"), code);
+  }
+  const config = path.join(p.configDir, "config.toml");
+  const entryOf = (name: string): string => path.join(p.dir, name, "index.js");
+  for (const name of ["one", "two", "one"])
+    expect(await p.gantry("plugins", "add", `./${name}`, "--yes")).toMatchObject({
+      code: 0,
+      stdout: `Wrote "${entryOf(name)}" into extra_plugins in ${config}\n`,
+    });
+  expect(await readFile(config, "utf8")).toContain(
+    `extra_plugins = ${JSON.stringify([entryOf("one"), entryOf("two")]).replace(",", ", ")}`,
+  );
+  expect((await p.gantry("plugins", "list")).stdout).toContain(`(${entryOf("two")})`);
 });
 
 test("SEC-20: a path at which nothing lies is wrong usage, and nobody's package is blamed for it", async () => {

@@ -7,7 +7,7 @@ import { linesAhead } from "./ahead.ts";
 import type { PluginNeeds } from "./needs.ts";
 import { errors } from "./errors.ts";
 import { linesOf, widened } from "./facts.ts";
-import { fetched } from "./fetched.ts";
+import { fetched, localEntry } from "./fetched.ts";
 import { pluginFolder, putInPlace, stagePackage } from "./folder.ts";
 import { writeLock } from "./lock-file.ts";
 import { checkPackage, type PluginPackage } from "./package-check.ts";
@@ -23,6 +23,8 @@ const MAX_SHOWN = 20;
 export async function add(run: CommandContext, needs: PluginNeeds): Promise<number> {
   const { configDir } = needs.runtime;
   const spec = run.args[0] ?? "";
+  const local = await localEntry(spec);
+  if (local !== undefined) return (await import("./add-folder.ts")).addFolder(run, needs, spec, local);
   const folder = await pluginFolder(configDir);
   const { bytes, from, asked } = await fetched(run, needs, spec);
   const files = await readTarball(spec, bytes, needs, run.signal);

@@ -41,7 +41,7 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
       name: "plugins add",
       despiteProblems: true,
       summary:
-        "install a plugin from a registry or a tarball under the configuration directory; it runs once it is listed",
+        "install a plugin from a registry or a tarball under the configuration directory, which runs once it is listed; or list a folder of this machine",
       args: ["<package>"],
       options: [
         { flags: "--registry <url>", summary: "take it from this registry" },

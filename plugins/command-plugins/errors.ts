@@ -30,7 +30,7 @@ export const errors = defineErrors({
   PLUGINS_NO_FILE: usage("%s cannot be read (%s): give the path of a tarball, or the name of a package."),
   PLUGINS_TARBALL: policy("%s is not unpacked (%s): ask its author for another release."),
   PLUGINS_NO_TARBALL: usage(
-    '%s is not a tarball and is used where it lies, so nothing was installed: add "%s" to extra_plugins in %s.',
+    '%s was not accepted, so nothing changed: pass --yes, or add "%s" to extra_plugins in %s.',
   ),
   PLUGINS_PACKAGE: policy("%s is not a plugin package (%s): ask its author for another release."),
   PLUGINS_DEPENDENCIES: policy(

@@ -6,13 +6,15 @@ import { entryOf } from "./entry.ts";
 import { errors } from "./errors.ts";
 import { fetchPackage, registryOf, type Fetched } from "./registry.ts";
 
+const isPath = (spec: string): boolean => /^(?:\.{0,2}|~)\/|^\.{1,2}$|\.tgz$/.test(spec);
+
 /** The bytes that a spec means: a tarball on this machine, or a package of the registry. */
 export async function fetched(
   { options, signal }: CommandContext,
-  { runtime, upstream }: PluginNeeds,
+  { upstream }: PluginNeeds,
   spec: string,
 ): Promise<Fetched> {
-  if (/^(?:\.{0,2}|~)\/|^\.{1,2}$|\.tgz$/.test(spec)) return localTarball(spec, runtime.configFile);
+  if (isPath(spec)) return localTarball(spec);
   if (!/^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(?:@[\w.+-]+)?$/.test(spec) || spec.includes("..")) {
     throw errors.PLUGINS_PACKAGE(spec, "that is no name of a package with an exact version or a tag");
   }
@@ -21,10 +23,8 @@ export async function fetched(
   return fetchPackage(upstream, registry, spec, signal);
 }
 
-async function localTarball(spec: string, configFile: string): Promise<Fetched> {
+async function localTarball(spec: string): Promise<Fetched> {
   const file = path.resolve(spec);
-  if (/\.[cm]?[jt]s$/.test(file) || (await isFolder(file)))
-    throw errors.PLUGINS_NO_TARBALL(spec, await entryOf(file), configFile);
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw errors.PLUGINS_NO_FILE(
       file,
@@ -34,7 +34,10 @@ async function localTarball(spec: string, configFile: string): Promise<Fetched> 
   return { bytes, from: file };
 }
 
-async function isFolder(file: string): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined);
-  return found?.isDirectory() === true;
+/** Returns the module of a plugin that lies on this machine as it is; undefined for any other spec. */
+export async function localEntry(spec: string): Promise<string | undefined> {
+  if (!isPath(spec)) return undefined;
+  const found = await stat(path.resolve(spec)).catch(() => undefined);
+  const isModule = /\.[cm]?[jt]s$/.test(spec);
+  return isModule || found?.isDirectory() === true ? entryOf(spec) : undefined;
 }

@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type } from "typebox";
 
 const base = (path: string): string =>
   `Base address of the server that has ${path}, such as http://127.0.0.1:8000/v1.`;
@@ -33,4 +33,3 @@ export const config = Type.Object({
       "Whether an answer of up to 2,000 characters is followed by a voice message that speaks it, in channels that can send one.",
   }),
 });
-export type VoiceConfig = Static<typeof config>;
