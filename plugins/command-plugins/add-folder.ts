@@ -1,6 +1,6 @@
 import type { CommandContext } from "@gantry/sdk";
 import { linesAhead, readAhead } from "./ahead.ts";
-import { askPerson } from "./ask-person.ts";
+import { askPerson } from "../shared/ask-person.ts";
 import { readFacts } from "./entry.ts";
 import { errors } from "./errors.ts";
 import { linesOf, readStated } from "./facts.ts";
