@@ -214,3 +214,20 @@ test.runIf(linux && existsSync("/dev/shm"))(
     expect(treeOf(here.workspace)).toEqual({});
   },
 );
+
+test.runIf(linux)("RUN-01: only a layer in which nothing was left is the next run's too", () => {
+  using here = place();
+  const next = (again: string): string => {
+    here.keeper.tidy();
+    const said = here.keeper.begin(["true"], again);
+    return "view" in said ? said.view.id : "none";
+  };
+  const first = run(here, () => undefined);
+  expect(next(first)).toBe(first);
+  here.keeper.take(first);
+  expect(next("00000000")).not.toBe(first);
+  mkdirSync(path.join(here.workspace, "d"), { mode: 0o700 });
+  // As the overlay leaves a folder in which something was made and removed again.
+  const used = run(here, (upper) => mkdirSync(path.join(upper, "d"), { mode: 0o700 }));
+  expect(next(used)).not.toBe(used);
+});

@@ -23,7 +23,7 @@ function answer(message: ToKeeper): FromKeeper {
       case "recover":
         return { findings: keeper.recover() };
       case "begin":
-        return keeper.begin(message.argv);
+        return keeper.begin(message.argv, message.again);
       case "take":
         return { findings: keeper.take(message.id) };
       case "drop":

@@ -17,7 +17,8 @@ export interface KeeperFacts {
 export type ToKeeper =
   /** Looks after the runs of services that have gone. */
   | { readonly do: "recover" }
-  | { readonly do: "begin"; readonly argv: readonly string[] }
+  /** `again`: the run before in the same process, which has let its layer go. */
+  | { readonly do: "begin"; readonly argv: readonly string[]; readonly again: string | undefined }
   /** All processes of the run are dead. */
   | { readonly do: "take"; readonly id: string }
   | { readonly do: "drop"; readonly id: string }

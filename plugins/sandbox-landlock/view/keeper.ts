@@ -7,6 +7,9 @@ import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { type Taken, finish, phrases, takeOver } from "./take-over.ts";
 import { makeRoom } from "./room.ts";
 
+/** As many as there are processes at a time. */
+const MOST_SPARE = 32;
+
 interface Run {
   readonly folder: RunFolder;
   readonly record: RunRecord;
@@ -22,8 +25,8 @@ export class Keeper {
   readonly #under = new Map<string, Run>();
   /** What runs that are over have left to do. */
   readonly #over: RunFolder[] = [];
-  /** Folders whose layers are as they were made. */
-  readonly #spare: RunFolder[] = [];
+  /** Folders whose layers are as they were made, by their runs. */
+  readonly #spare = new Map<string, RunFolder>();
 
   constructor(facts: KeeperFacts) {
     this.#facts = facts;
@@ -56,10 +59,12 @@ export class Keeper {
     return fewOf(findings);
   }
 
-  begin(argv: readonly string[]): FromKeeper {
+  /** `again`: a run whose folder is used again if that is as it was made. */
+  begin(argv: readonly string[], again = ""): FromKeeper {
     const { secret, guarded } = this.#walk.find();
     if (this.#walk.unseen) return { unseen: this.#walk.unseen };
-    const folder = this.#spare.pop() ?? RunFolder.make(this.#facts.runs);
+    const folder = this.#spare.get(again) ?? RunFolder.make(this.#facts.runs);
+    this.#spare.delete(folder.id);
     const record = folder.begin(this.#facts.workspace, argv, secret, this.#last);
     this.#under.set(folder.id, { folder, record });
     return { view: { id: folder.id, hide: secret, hold: guarded } };
@@ -83,16 +88,23 @@ export class Keeper {
       if (folder.isKept()) {
         folder.tidy();
         isKept = true;
-      } else if (folder.isAsMade()) this.#spare.push(folder);
+      } else if (folder.isAsMade()) this.#spare.set(folder.id, folder);
       else folder.remove();
     }
+    // The oldest are those of processes that have ended.
+    for (const folder of [...this.#spare.values()].slice(0, -MOST_SPARE)) this.#forget(folder);
     if (isKept) makeRoom(this.#facts.runs);
   }
 
   /** Removes what was made for runs to come. */
   end(): readonly string[] {
-    for (const folder of this.#spare.splice(0)) folder.remove();
+    for (const folder of this.#spare.values()) this.#forget(folder);
     return [];
+  }
+
+  #forget(folder: RunFolder): void {
+    this.#spare.delete(folder.id);
+    folder.remove();
   }
 
   /** A layer that cannot be judged is kept as it is. */

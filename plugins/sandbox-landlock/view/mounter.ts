@@ -74,9 +74,11 @@ export class Mounter {
     return view && this.within(() => moveFolder(this.#workspace, view, from, to));
   }
 
+  /** Letting the mounts go takes the kernel a while, for which nobody has to wait. */
   leave(): void {
-    if (this.#mounted) closeSync(this.#mounted.namespace);
+    const mounted = this.#mounted;
     this.#mounted = undefined;
+    if (mounted) setImmediate(() => closeSync(mounted.namespace));
   }
 
   async #ask(message: ToMounter): Promise<FromMounter> {

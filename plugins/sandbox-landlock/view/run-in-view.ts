@@ -23,8 +23,7 @@ export async function runInView(
     const within = <T>(start: () => T): T => ending.within(() => mounter.within(start));
     return await runWatched(confined, request, abort, { within, started, written: [layer] });
   } finally {
-    // Letting the mounts go takes the kernel a while, for which nobody has to wait.
-    setImmediate(() => mounter.leave());
+    mounter.leave();
     size.withLayer(undefined);
   }
 }

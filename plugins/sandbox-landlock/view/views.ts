@@ -17,6 +17,8 @@ export class Views {
   readonly #worker: Worker;
   /** Who waits for the answer to each request, in order. */
   readonly #waiting: PromiseWithResolvers<FromKeeper>[] = [];
+  /** The last run of each process. */
+  readonly #last = new WeakMap<ConfinedProcess, string>();
   #broken: Error | undefined;
 
   private constructor(folder: string, worker: Worker) {
@@ -61,7 +63,8 @@ export class Views {
     signal: AbortSignal,
     hearing: Hearing | undefined,
   ): Promise<Outcome<"run">> {
-    const view = await this.#begin(request.argv);
+    const view = await this.#begin(request.argv, this.#last.get(process));
+    this.#last.set(process, view.id);
     try {
       const outcome = await process.request<"run">({ ...request, view }, signal, hearing);
       await mustBeAlone(process);
@@ -83,8 +86,8 @@ export class Views {
   }
 
   /** Throws ConfinedFault. */
-  async #begin(argv: readonly string[]): Promise<View> {
-    const said = await this.#ask({ do: "begin", argv });
+  async #begin(argv: readonly string[], again?: string): Promise<View> {
+    const said = await this.#ask({ do: "begin", argv, again });
     if ("view" in said) return said.view;
     if ("unseen" in said) throw new ConfinedFault({ fault: "unseen", ...said.unseen });
     throw new Error(failed(said));
