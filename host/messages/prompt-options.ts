@@ -6,7 +6,8 @@ const agentForm = /^[a-z][a-z0-9-]{0,31}$/;
 const efforts: readonly unknown[] = [undefined, "minimal", "low", "medium", "high"];
 
 /** Throws where a caller hands over what cannot be meant: a bound that is no number would be none. */
-export function checkPromptOptions({ agent, effort, budget, maxTokens }: PromptOptions): void {
+export function checkPromptOptions(options: PromptOptions): void {
+  const { agent, effort, budget, maxTokens, temperature = 0 } = options;
   if (agent !== undefined && !agentForm.test(agent))
     throw errors.PROMPT_BAD_OPTION("agent", shown(agent), "lower case letters, digits and -, 32 at most");
   if (!efforts.includes(effort))
@@ -15,6 +16,8 @@ export function checkPromptOptions({ agent, effort, budget, maxTokens }: PromptO
     throw errors.PROMPT_BAD_OPTION("budget.tokens", shown(budget?.tokens), "a whole number from 1 on");
   if (!isBound(maxTokens))
     throw errors.PROMPT_BAD_OPTION("maxTokens", shown(maxTokens), "a whole number from 1 on");
+  if (!(temperature >= 0 && temperature <= 2))
+    throw errors.PROMPT_BAD_OPTION("temperature", shown(temperature), "a number from 0 to 2");
 }
 
 type Levelled = Pick<PromptOptions, "approvals" | "autonomy">;

@@ -36,7 +36,7 @@ export async function collectCompletion(
   const request = {
     messages,
     tools,
-    temperature: deps.temperature,
+    temperature: options.temperature ?? deps.temperature,
     media: (ref: MediaRef) => deps.media.open(ref),
     session,
     signal: options.signal,

@@ -100,11 +100,13 @@ async function promptOf(deps: ChatDeps, asked: ChatRequest, request: RouteReques
   const options = {
     approvals: "none" as const,
     keep: !isStateless,
-    clientTools: asked.tools,
+    clientTools: asked.mayCall ? asked.tools : [],
     system: sent.system,
     ...(kept && { history: kept }),
-    ...(isPlain && { tools: [] }),
+    ...((isPlain || !asked.mayCall) && { tools: [] }),
     ...(asked.maxTokens !== undefined && { maxTokens: asked.maxTokens }),
+    ...(asked.temperature !== undefined && { temperature: asked.temperature }),
+    ...(asked.effort !== undefined && { effort: asked.effort }),
   };
   return { message, options };
 }

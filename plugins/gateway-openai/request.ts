@@ -1,4 +1,4 @@
-import type { ToolSpec } from "@gantry/sdk";
+import type { PromptOptions, ToolSpec } from "@gantry/sdk";
 import { BadRequest } from "./bad-request.ts";
 
 /** One message as clients send it; what stands in it is looked at where it is read. */
@@ -16,33 +16,65 @@ export interface ChatRequest {
   readonly tools: readonly ToolSpec[];
   readonly stream: boolean;
   readonly includeUsage: boolean;
+  /** False: no tool is called, neither one of the client's nor one of the agent's. */
+  readonly mayCall: boolean;
   readonly maxTokens: number | undefined;
+  readonly temperature: number | undefined;
+  readonly effort: Effort | undefined;
   /** Who the client says asks. */
   readonly user: string | undefined;
 }
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** What would change the answer and is not there is refused, rather than left out in silence. */
-const refused: Readonly<Record<string, (value: unknown) => boolean>> = {
-  n: (value) => value !== 1,
-  logprobs: (value) => value === true,
-  functions: () => true,
-  function_call: () => true,
-  modalities: (value) => JSON.stringify(value) !== '["text"]',
-  audio: () => true,
-  response_format: (value) => (value as Sent | undefined)?.["type"] !== "text",
-  tool_choice: (value) => value !== "auto",
+type Effort = NonNullable<PromptOptions["effort"]>;
+
+/** Parameters that are read, and those that change nothing in an answer. */
+const taken = new Set([
+  "model",
+  "messages",
+  "tools",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "reasoning_effort",
+  "user",
+  "metadata",
+  "prediction",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "safety_identifier",
+  "service_tier",
+  "store",
+]);
+
+/** What cannot be done, though one value of each asks for what is done anyway. */
+const neutral: Readonly<Record<string, (value: unknown, body: Sent) => boolean>> = {
+  n: (value) => value === 1,
+  logprobs: (value) => value === false,
+  top_logprobs: (value) => value === 0,
+  modalities: (value) => JSON.stringify(value) === '["text"]',
+  response_format: (value) => isObject(value) && value["type"] === "text",
+  tool_choice: (value) => value === "auto" || value === "none",
+  parallel_tool_calls: (value, { tools }) => value === true || toolsOf(tools).length === 0,
+  top_p: (value) => value === 1,
+  presence_penalty: (value) => value === 0,
+  frequency_penalty: (value) => value === 0,
+  logit_bias: (value) => JSON.stringify(value) === "{}",
+  stop: (value) => JSON.stringify(value) === "[]",
+  verbosity: (value) => value === "medium",
 };
+
+const efforts: readonly unknown[] = ["minimal", "low", "medium", "high"] satisfies readonly Effort[];
 
 /** Throws {@link BadRequest}. */
 export function readRequest(body: unknown): ChatRequest {
   if (!isObject(body)) throw new BadRequest("body", "is no JSON object");
-  for (const [name, isRefused] of Object.entries(refused)) {
-    const value = body[name];
-    if (value !== undefined && value !== null && isRefused(value))
+  for (const [name, value] of Object.entries(body))
+    if (value !== null && !taken.has(name) && neutral[name]?.(value, body) !== true)
       throw new BadRequest(name, "asks for what this server does not do");
-  }
   const { model, messages, stream_options: options } = body;
   if (typeof model !== "string" || model === "") throw new BadRequest("model", "is missing");
   if (!Array.isArray(messages) || messages.length === 0)
@@ -53,7 +85,10 @@ export function readRequest(body: unknown): ChatRequest {
     tools: toolsOf(body["tools"]),
     stream: body["stream"] === true,
     includeUsage: isObject(options) && options["include_usage"] === true,
+    mayCall: body["tool_choice"] !== "none",
     maxTokens: countOf(body["max_completion_tokens"] ?? body["max_tokens"]),
+    temperature: temperatureOf(body["temperature"]),
+    effort: effortOf(body["reasoning_effort"]),
     user: typeof body["user"] === "string" && body["user"] !== "" ? body["user"] : undefined,
   };
 }
@@ -81,6 +116,18 @@ function countOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (Number.isInteger(value) && (value as number) > 0) return value as number;
   throw new BadRequest("max_tokens", "is no number of tokens");
+}
+
+function temperatureOf(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "number" && value >= 0 && value <= 2) return value;
+  throw new BadRequest("temperature", "is no number from 0 to 2");
+}
+
+function effortOf(value: unknown): Effort | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (efforts.includes(value)) return value as Effort;
+  throw new BadRequest("reasoning_effort", `is none of ${efforts.join(", ")}`);
 }
 
 export function isObject(value: unknown): value is Sent {

@@ -1,4 +1,4 @@
-import { directMessage, listAll, Store, textParts } from "@gantry/sdk";
+import { Checks, directMessage, listAll, Store, textParts, type CheckRow } from "@gantry/sdk";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
@@ -188,12 +188,12 @@ describe("the file", () => {
     for (const replaced of [false, true]) {
       const { store, db, close } = createStore(file);
       await store.values.put("s", "k", 1);
-      expect(await readyRows(db)).toMatchObject([{ what: "store", state: "ok" }, { what: "disk" }]);
+      expect(await readyRows(db, 64)).toMatchObject([{ what: "store", state: "ok" }, { what: "disk" }]);
       await rename(file, `${file}.aside`);
       if (replaced) await writeFile(file, "");
       const put = () => store.values.put("s", "k", 2).then(String, (error: { code: string }) => error.code);
       await expect.poll(put).toBe("STORE_REMOVED");
-      expect(await readyRows(db)).toMatchObject([{ what: "store", state: "fail" }]);
+      expect(await readyRows(db, 64)).toMatchObject([{ what: "store", state: "fail" }]);
       await rename(`${file}.aside`, file);
       expect(await put()).toBe("undefined");
       await close();
@@ -412,11 +412,27 @@ describe("retention", () => {
   });
 });
 
+/** The rows of the disk of a service and of `status`. */
+async function diskRows(min_free_mb: number): Promise<readonly CheckRow[]> {
+  await using t = await startTestHost({ plugins: [plugin], config: { store: { min_free_mb } } });
+  await t.slot(Store).values.put("a", "b", 1);
+  const look = (name: string) => t.slot(Checks).get(name)!.run(AbortSignal.timeout(9_000));
+  const rows = [...(await look("store-ready")), ...(await look("store-disk"))];
+  return rows.filter(({ what }) => what === "disk");
+}
+
+test("OPS-01: store.min_free_mb says with how little free disk the service is not ready", async () => {
+  expect(await diskRows(1)).toMatchObject([{ state: "ok" }]);
+  const [ready, disk] = await diskRows(1_073_741_824);
+  expect(ready).toMatchObject({ state: "fail", detail: expect.stringContaining("1073741824 MiB are") });
+  expect(disk).toMatchObject({ state: "warn", cure: expect.stringContaining("under 1073741824 MiB") });
+});
+
 describe("a full disk", () => {
   test("FLR-12: a write that fails on a full disk is the disk's trouble, and calls neither well", async () => {
     const { db, store, close } = createStore(file);
     await store.values.put("s", "k", 1);
-    const look = (freeBytes: number) => readyRows(db, async () => freeBytes);
+    const look = (freeBytes: number) => readyRows(db, 64, async () => freeBytes);
     expect(await look(2 ** 40)).toMatchObject([
       { what: "store", state: "ok" },
       { what: "disk", state: "ok" },

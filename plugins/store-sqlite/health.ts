@@ -4,9 +4,7 @@ import path from "node:path";
 import { errors as shared, type CheckRow, type GantryError } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 
-/** Below this the next busy hour could fill the disk. */
 const mib = 1024 * 1024;
-const lowBytes = 64 * mib;
 
 /**
  * Returns whether what is accepted now is kept: something is written, on disk, and there is room
@@ -15,10 +13,11 @@ const lowBytes = 64 * mib;
  */
 export async function readyRows(
   db: Database,
+  minFreeMb: number,
   freeBytes: (folder: string) => Promise<number> = freeIn,
 ): Promise<readonly CheckRow[]> {
-  const isLow = (await freeBytes(path.dirname(db.path))) < lowBytes;
-  const detail = `less than ${lowBytes / mib} MiB are free on the disk of ${db.path}`;
+  const isLow = (await freeBytes(path.dirname(db.path))) < minFreeMb * mib;
+  const detail = `less than ${minFreeMb} MiB are free on the disk of ${db.path}`;
   const disk: CheckRow = isLow
     ? { what: "disk", state: "fail", detail, cure: "Free the disk." }
     : { what: "disk", state: "ok", detail: db.path };
@@ -41,7 +40,7 @@ async function freeIn(folder: string): Promise<number> {
 }
 
 /** Whether the store has room and may write; told only where something is wrong. */
-export async function diskRows(db: Database): Promise<readonly CheckRow[]> {
+export async function diskRows(db: Database, minFreeMb: number): Promise<readonly CheckRow[]> {
   const what = "disk";
   const folder = await nearestFolder(path.dirname(db.path));
   try {
@@ -53,9 +52,9 @@ export async function diskRows(db: Database): Promise<readonly CheckRow[]> {
     return [{ what, state: "fail", detail: `nothing can be kept in ${folder}: ${why}`, cure }];
   }
   const free = await freeIn(folder);
-  if (free >= lowBytes) return [];
+  if (free >= minFreeMb * mib) return [];
   const left = `${Math.floor(free / mib)} MiB are free on the disk of ${folder}`;
-  const cure = `Free the disk: under ${lowBytes / mib} MiB the service is not ready, and a full disk takes no message.`;
+  const cure = `Free the disk: under ${minFreeMb} MiB the service is not ready, and a full disk takes no message.`;
   return [{ what, state: "warn", detail: left, cure }];
 }
 

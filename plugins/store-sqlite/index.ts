@@ -21,6 +21,15 @@ export default definePlugin({
         }),
       ),
     }),
+    store: Type.Object({
+      min_free_mb: Type.Integer({
+        // With less the next busy hour could fill the disk.
+        default: 64,
+        minimum: 1,
+        maximum: 1_073_741_824,
+        description: "MiB free on the disk of the store, below which the service is not ready.",
+      }),
+    }),
   }),
   needs: { audit: Audit, runtime: Runtime },
   provides: [Checks, Commands, Media, Store],
@@ -31,6 +40,7 @@ export default definePlugin({
     const { audit } = host.needs;
     const file = join(configDir, "state", "gantry.db");
     const days = host.config.memory.session_retention_days;
+    const minFree = host.config.store.min_free_mb;
     const { store, media, db, close } = createStore(file, {
       sessionsMs: days === undefined ? undefined : days * DAY_MS,
       onPruned(pruned) {
@@ -52,12 +62,12 @@ export default definePlugin({
     host.provide(Checks, {
       name: "store-ready",
       kind: "ready",
-      run: async () => (await import("./health.ts")).readyRows(db),
+      run: async () => (await import("./health.ts")).readyRows(db, minFree),
     });
     host.provide(Checks, {
       name: "store-disk",
       kind: "status",
-      run: async () => (await import("./health.ts")).diskRows(db),
+      run: async () => (await import("./health.ts")).diskRows(db, minFree),
     });
     host.provide(Checks, {
       name: "store-file",

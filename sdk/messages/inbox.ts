@@ -29,6 +29,8 @@ export interface PromptOptions {
   readonly system?: string;
   /** Tokens of one answer at most; undefined: the provider's own bound. */
   readonly maxTokens?: number;
+  /** Sampling temperature, 0 to 2; undefined: `default_temperature`. */
+  readonly temperature?: number;
   /** How much the model thinks before it answers; undefined: as the provider is configured. */
   readonly effort?: Effort;
   /** What the turn may take, with all turns within it. */
