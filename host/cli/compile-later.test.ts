@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { tempDir } from "../../test/helpers/cli.ts";
+import { gantry, tempDir } from "../../test/helpers/cli.ts";
 
 const source = new URL("compile-later.ts", import.meta.url).href;
 
@@ -45,4 +45,14 @@ test("PRF-01: a function of a word that runs long is compiled for speed", () => 
 
 test("PRF-01: a process whose owner chose its compilers keeps the choice", () => {
   expect([...compiled(false, ["--no-maglev"])].some((kind) => /turbofan/i.test(kind))).toBe(true);
+});
+
+test("PRF-01: a turn takes the clock as compiled into Node, and no lists of addresses", async () => {
+  using home = tempDir("");
+  const env = { NODE_DEBUG_NATIVE: "CODE_CACHE" };
+  const { out, err } = await gantry(["agent", "-m", "hi"], { dir: home.dir, env });
+  const parts = (out + err).matchAll(/Code cache of (\S+) \(\w+\) is (\w+)/g);
+  const taken = new Map([...parts].map(([, part, how]) => [part, how]));
+  expect(taken.get("perf_hooks")).toBe("accepted");
+  expect(taken.has("internal/blocklist")).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import net, { isIP } from "node:net";
 import { errors } from "./errors.ts";
 import { exceptions } from "./exceptions.ts";
 
@@ -73,9 +73,9 @@ export function addressCheck(blocked: readonly string[], excepted: readonly stri
 
 /** Built on the first check: many commands never reach out. */
 function specialLists(): {
-  rows: { list: BlockList; why: string }[];
-  reachable: BlockList;
-  unicast: BlockList;
+  rows: { list: net.BlockList; why: string }[];
+  reachable: net.BlockList;
+  unicast: net.BlockList;
 } {
   const rows = [...Object.entries(special4), ...Object.entries(special6)].map(([range, why]) => ({
     list: listOf([range]),
@@ -104,8 +104,9 @@ function wordsOf(address: string): number[] {
   return [...before, ...zeros, ...after].map((word) => Number.parseInt(word, 16));
 }
 
-function listOf(ranges: readonly string[]): BlockList {
-  const list = new BlockList();
+function listOf(ranges: readonly string[]): net.BlockList {
+  // Node loads it when it is named, which most commands never need.
+  const list = new net.BlockList();
   for (const range of ranges) {
     const [address = "", bits, ...more] = range.trim().split("/");
     const family = isIP(address);

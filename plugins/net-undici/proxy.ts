@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import net, { isIP } from "node:net";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -33,7 +33,7 @@ function within(host: string, range: string): boolean {
   const bits = Number(prefix);
   if (family === 0 || isIP(base) !== family || !(bits >= 0 && bits <= (family === 4 ? 32 : 128)))
     return false;
-  const list = new BlockList();
+  const list = new net.BlockList();
   list.addSubnet(base, bits, family === 4 ? "ipv4" : "ipv6");
   return list.check(host, family === 4 ? "ipv4" : "ipv6");
 }
