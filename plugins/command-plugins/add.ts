@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { AnySlot, CommandContext } from "@gantry/sdk";
 import { changedFiles, fileHash, folderHashes, readPluginLock, type LockedPackage } from "@gantry/sdk/node";
-import { askPerson } from "./ask-person.ts";
+import { askPerson } from "../shared/ask-person.ts";
 import type { PluginNeeds } from "./needs.ts";
 import { errors } from "./errors.ts";
 import { linesOf, widened } from "./facts.ts";
