@@ -10,6 +10,7 @@ import { loadsOf } from "./config/check.ts";
 import { errors } from "./errors.ts";
 import type { HostOptions } from "./host-options.ts";
 import { checkPeople } from "./config/check-people.ts";
+import { valueAt } from "./config/dotted-key.ts";
 import { People } from "./config/people.ts";
 import { Messages } from "./messages/messages.ts";
 import { ownSlots } from "./own-slots.ts";
@@ -90,6 +91,7 @@ export class Host {
       enforcers: this.#enforcers,
       level: agent.autonomy_level,
       allow: security.allow,
+      written: (key) => valueAt(config.text.tree, key),
       allowedDomains: security.allowed_domains,
       maxOutputBytes: config.host.tools.max_output_bytes,
       workspace,

@@ -20,6 +20,8 @@ export interface ToolingDeps extends Pick<
   readonly level: Autonomy;
   /** The rules of `security.allow`. */
   readonly allow: readonly string[];
+  /** What stands in the file under a dotted key. */
+  readonly written: (key: string) => unknown;
   readonly allowedDomains: readonly string[];
   readonly workspace: string;
 }
@@ -33,9 +35,9 @@ export class Tooling {
   readonly policy: Policy;
 
   constructor(deps: ToolingDeps) {
-    const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
+    const { registry, hooks, log, enforcers, allow, level, written, allowedDomains, workspace } = deps;
     this.tools = new ToolList(registry, log, () => enforcers.holdLevel(), hadAround);
-    this.rulings = new Rulings(registry, new AllowRules(allow, workspace), level, enforcers);
+    this.rulings = new Rulings(registry, new AllowRules(allow, workspace), level, enforcers, written);
     this.sources = new SessionSources(registry);
     this.calls = new ToolCalls({
       ...deps,
