@@ -21,7 +21,7 @@ export class Pins {
   readonly #file: AcceptedFile;
   readonly #needs: PinsNeeds;
   /** What this process has found last. */
-  changed: Changed | undefined;
+  #changed: Changed | undefined;
 
   constructor(settings: ServerSettings, file: AcceptedFile, needs: PinsNeeds) {
     this.#settings = settings;
@@ -37,6 +37,14 @@ export class Pins {
     if ((await serverDigest(this.#settings)) === accepted.server) return accepted;
     await this.#note(accepted, { of: digestOf(accepted), server: true, tools: [], prompts: [] });
     throw errors.MCP_CHANGED("The command or address", name, name, name);
+  }
+
+  /** Says whether a tool is known to differ from what is accepted by now. */
+  async isChanged(tool: string): Promise<boolean> {
+    const changed = this.#changed;
+    if (!changed || !(changed.server || changed.tools.includes(tool))) return false;
+    const accepted = await this.#file.read();
+    return accepted === undefined || digestOf(accepted) === changed.of;
   }
 
   /** Compares what is listed now, and returns what of the accepted is not as it was. */
@@ -56,7 +64,7 @@ export class Pins {
   /** What changed back is as it was accepted. */
   async #note(accepted: Accepted, changed: Changed): Promise<void> {
     const { server, tools, prompts, of } = changed;
-    this.changed = changed;
+    this.#changed = changed;
     const before = (await this.#file.changed(accepted)) ?? { of, server: false, tools: [], prompts: [] };
     if (digestOf(before) === digestOf(changed)) return;
     await this.#file.noteChanged(changed);

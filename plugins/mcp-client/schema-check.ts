@@ -102,11 +102,11 @@ class Unfolding {
     });
   }
 
-  /** A property may have the name of a keyword. */
+  /** A property may have the name of a keyword. What is no schema takes anything. */
   #properties(properties: Tree, level: number): Tree {
     const pairs = Object.entries(properties).map(([name, item]): [string, unknown] => [
       plain(name),
-      this.value(item, level + 1),
+      isTree(item) || typeof item === "boolean" ? this.value(item, level + 1) : {},
     ]);
     return Object.fromEntries(pairs);
   }

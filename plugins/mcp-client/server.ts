@@ -73,8 +73,7 @@ export class McpServer {
   /** Says whether a tool is what was accepted, once a list that the server called changed was looked at. */
   async isAsAccepted(tool: string): Promise<boolean> {
     await this.#look;
-    const { changed } = this.#pins;
-    return !(changed?.server === true || changed?.tools.includes(tool) === true);
+    return !(await this.#pins.isChanged(tool));
   }
 
   /** Returns where what comes for a person is kept. */
