@@ -1,4 +1,4 @@
-import { Approvals, ChatCommands, ToolQuestions, type ToolQuestion, type TurnEvent } from "@gantry/sdk";
+import { Approvals, ChatCommands, ToolQuestions, type Said, type ToolQuestion, type TurnEvent } from "@gantry/sdk";
 import { bundledPlugin, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { accept, linux, offered, small, startMcp, stated, stateFile } from "./mcp.test-kit.ts";
@@ -126,7 +126,7 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
   });
 
   /** Runs a turn that calls `wonder` and answers its question; returns the question and what the model is told. */
-  async function asked(args: object, answer: unknown): Promise<readonly [ToolQuestion | undefined, string]> {
+  async function asked(args: object, answer: Said): Promise<readonly [ToolQuestion | undefined, string]> {
     const model = fakeProvider([call("small_wonder", args), "Thanks."]);
     await using t = await startMcp({ small: small() }, { plugins: [model, questions] });
     await accept(t, "small");
@@ -139,7 +139,7 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
           void t.slot(Approvals).decide(event.request.id, "allow", { user: event.request.user });
         if (event.type !== "tool_question") return;
         question = event.question;
-        void t.slot(ToolQuestions).answer(question.id, answer as object, { user: question.user });
+        void t.slot(ToolQuestions).answer(question.id, answer, { user: question.user });
       },
     });
     return [question, JSON.stringify(model.requests[1]?.messages.at(-1))];
@@ -179,7 +179,7 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
     await using t = await startMcp({ small: small() });
     await accept(t, "small");
     await expect.poll(() => offered(t)).toContain("small_resource");
-    expect(await t.call("small_resource", {}, yes)).toMatchObject({ text: "note:1  note" });
+    expect(await t.call("small_resource", {}, yes)).toMatchObject({ text: "note:1 note" });
     const { text } = await t.call("small_resource", { uri: "note:1" }, yes);
     expect(text).toContain("what the note says");
   });

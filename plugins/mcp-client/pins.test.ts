@@ -27,11 +27,13 @@ describe.runIf(linux)("what was accepted of a server", () => {
     expect(await offered(t)).toEqual([]);
   });
 
-  test("MCP-06: to accept shows each tool with its description and input first", async () => {
+  test("MCP-06: to accept shows each tool with its description and input, and is recorded", async () => {
     const state = stateFile();
     state.list([tool("sing")]);
     await using t = await startMcp({ small: stated(state.file) });
     const { err } = await accept(t, "small");
+    const accepted = { mcp_server: "small", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string };
+    expect(t.audit).toContainEqual(expect.objectContaining({ result: "accepted", args: accepted }));
     expect(err).toMatch(/^small_sing\n +From the MCP server small: It can sing\.\n +input: \{.*"path"/m);
   });
 

@@ -65,7 +65,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
         onChange: (tell) => void told.add(tell),
       });
       const all = async (): Promise<McpServers["all"]> => (await servers()).all;
-      for (const command of mcpCommands({ all, configDir, configFile })) host.provide(Commands, command);
+      for (const command of mcpCommands({ all, audit: needs.audit, configDir, configFile })) host.provide(Commands, command);
       if (settings.length === 0) return;
 
       for (const kind of ["status", "ready"] as const)

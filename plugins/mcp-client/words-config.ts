@@ -19,9 +19,10 @@ export async function add(run: CommandContext, { configFile }: WordsNeeds): Prom
     ...listOf("allowed_domains", options["domain"]),
     ...listOf("read_paths", options["read"]),
     ...listOf("write_paths", options["write"]),
+    ...pairsOf("env", options["env"]),
+    ...pairsOf("headers", options["header"]),
   };
   const changes = Object.fromEntries(Object.entries(keys).map(([key, value]) => [`${at}.${key}`, value]));
-  Object.assign(changes, pairsOf(`${at}.env`, options["env"]), pairsOf(`${at}.headers`, options["header"]));
   await configFile.set(changes);
   run.err(`Added ${name}: look at what it offers with \`gantry mcp accept ${name}\`.`);
   return 0;
@@ -45,13 +46,13 @@ function listOf(key: string, value: unknown): Record<string, unknown> {
 }
 
 /** Reads `NAME=value` each. Throws MCP_PAIR. */
-function pairsOf(at: string, value: unknown): Record<string, string> {
+function pairsOf(key: string, value: unknown): Record<string, unknown> {
   const given = Array.isArray(value) ? (value as readonly string[]) : [];
-  return Object.fromEntries(
-    given.map((pair) => {
-      const [, name, text] = /^([\w-]+)=([^]*)$/.exec(pair) ?? [];
-      if (name === undefined || text === undefined) throw errors.MCP_PAIR(printable(pair, 80));
-      return [`${at}.${name}`, text];
-    }),
-  );
+  if (given.length === 0) return {};
+  const pairs = given.map((pair) => {
+    const [, name, text] = /^([\w-]+)=([^]*)$/.exec(pair) ?? [];
+    if (name === undefined || text === undefined) throw errors.MCP_PAIR(printable(pair, 80));
+    return [name, text];
+  });
+  return { [key]: Object.fromEntries(pairs) as Record<string, string> };
 }

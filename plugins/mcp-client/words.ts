@@ -1,9 +1,10 @@
 import type { CommandContext } from "@gantry/sdk";
-import { printable } from "@gantry/sdk/node";
+import { printable, userOfTerminal } from "@gantry/sdk/node";
 import { differencesOf, type Accepted } from "./accepted.ts";
 import { askPerson } from "../shared/ask-person.ts";
 import { rowsOf } from "./checks.ts";
 import type { WordsNeeds } from "./commands.ts";
+import { digestOf } from "./digest.ts";
 import { errors } from "./errors.ts";
 import { offerOf } from "./offered.ts";
 import type { Found, McpServer } from "./server.ts";
@@ -36,6 +37,14 @@ export async function accept(run: CommandContext, needs: WordsNeeds): Promise<nu
   if (before) for (const line of changedLines(before, found)) run.err(line);
   const question = `Accept ${found.tools.length} tools and ${found.prompts.length} prompts of ${server.name}?`;
   if (!(await askPerson(run, question))) throw errors.MCP_NOT_CONFIRMED();
+  await needs.audit.record({
+    event_type: "config_change",
+    tool: "",
+    args: { mcp_server: server.name, sha256: digestOf(found) },
+    result: "accepted",
+    user: userOfTerminal(),
+    session_id: "",
+  });
   await server.file.accept(found);
   run.err(`Accepted ${server.name}.`);
   return 0;
