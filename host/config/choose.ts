@@ -47,11 +47,7 @@ function listedTwice(tree: Tree, name: string, all: readonly string[]): GantryEr
 }
 
 /** What the key `plugins` says, or means where it is left out. */
-export function listedPlugins(
-  tree: Tree,
-  bundled: readonly Bundled[],
-  word?: string,
-): readonly string[] {
+export function listedPlugins(tree: Tree, bundled: readonly Bundled[], word?: string): readonly string[] {
   return Array.isArray(tree["plugins"]) ? namesIn(tree["plugins"]) : baseSet(tree, bundled, word);
 }
 

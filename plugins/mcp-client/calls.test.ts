@@ -1,4 +1,11 @@
-import { Approvals, ChatCommands, ToolQuestions, type Said, type ToolQuestion, type TurnEvent } from "@gantry/sdk";
+import {
+  Approvals,
+  ChatCommands,
+  ToolQuestions,
+  type Said,
+  type ToolQuestion,
+  type TurnEvent,
+} from "@gantry/sdk";
 import { bundledPlugin, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { accept, linux, offered, small, startMcp, stated, stateFile } from "./mcp.test-kit.ts";
@@ -7,6 +14,32 @@ const yes = { approvals: "yes" } as const;
 const call = (name: string, args: object = {}) => ({ calls: [{ name, args }] });
 const autonomy = await bundledPlugin("guard-autonomy");
 const questions = await bundledPlugin("ask-words");
+
+/** Runs a turn that calls `wonder` and answers its question; returns the question and what the model is told. */
+async function asked(args: object, answer: Said): Promise<readonly [ToolQuestion | undefined, string]> {
+  const model = fakeProvider([call("small_wonder", args), "Thanks."]);
+  await using t = await startMcp({ small: small() }, { plugins: [model, questions] });
+  await accept(t, "small");
+  await expect.poll(() => offered(t)).toContain("small_wonder");
+  let question: ToolQuestion | undefined;
+  await t.ask("whose?", {
+    approvals: "ask",
+    onEvent: (event) => {
+      if (event.type === "approval_request")
+        void t.slot(Approvals).decide(event.request.id, "allow", { user: event.request.user });
+      if (event.type !== "tool_question") return;
+      question = event.question;
+      void t.slot(ToolQuestions).answer(question.id, answer, { user: question.user });
+    },
+  });
+  return [question, JSON.stringify(model.requests[1]?.messages.at(-1))];
+}
+
+const media = (mime: string) =>
+  expect.objectContaining({
+    type: "media",
+    media: expect.objectContaining({ mime }) as unknown,
+  }) as unknown;
 
 describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
   test.each(["supervised", "semi-autonomous", "autonomous"])(
@@ -34,7 +67,9 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
       await using t = await startMcp(servers, { plugins: [autonomy], config });
       await accept(t, "small");
       await expect.poll(() => offered(t)).toContain("small_learn");
-      const outcomes = await Promise.all(["learn", "walk", "paint"].map((name) => t.call(`small_${name}`, {})));
+      const outcomes = await Promise.all(
+        ["learn", "walk", "paint"].map((name) => t.call(`small_${name}`, {})),
+      );
       expect(outcomes.map(({ decision }) => decision)).toEqual(["allowed", "refused", "refused"]);
       const [, opinion] = await t.explain("small_learn", {});
       expect(opinion ?? (await t.explain("small_learn", {}))[0]).toMatchObject({
@@ -88,8 +123,6 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
     await accept(t, "small");
     await expect.poll(() => offered(t)).toContain("small_paint");
     await t.ask("paint", yes);
-    const media = (mime: string) =>
-      expect.objectContaining({ type: "media", media: expect.objectContaining({ mime }) as unknown }) as unknown;
     const { parts = [] } = model.requests[1]?.messages.at(-1) ?? {};
     expect(parts).toEqual(expect.arrayContaining([media("image/png"), media("text/csv")]));
     expect(JSON.stringify(parts)).toContain("a note");
@@ -125,26 +158,6 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
     expect(await t.call("small_wait", {}, yes)).toMatchObject({ code: "TOOL_TIMEOUT" });
   });
 
-  /** Runs a turn that calls `wonder` and answers its question; returns the question and what the model is told. */
-  async function asked(args: object, answer: Said): Promise<readonly [ToolQuestion | undefined, string]> {
-    const model = fakeProvider([call("small_wonder", args), "Thanks."]);
-    await using t = await startMcp({ small: small() }, { plugins: [model, questions] });
-    await accept(t, "small");
-    await expect.poll(() => offered(t)).toContain("small_wonder");
-    let question: ToolQuestion | undefined;
-    await t.ask("whose?", {
-      approvals: "ask",
-      onEvent: (event) => {
-        if (event.type === "approval_request")
-          void t.slot(Approvals).decide(event.request.id, "allow", { user: event.request.user });
-        if (event.type !== "tool_question") return;
-        question = event.question;
-        void t.slot(ToolQuestions).answer(question.id, answer, { user: question.user });
-      },
-    });
-    return [question, JSON.stringify(model.requests[1]?.messages.at(-1))];
-  }
-
   test("MCP-01: its question for a form is put to the person, and their answer goes to the server", async () => {
     const [question, told] = await asked({}, { name: "Ada" });
     expect(question?.text).toBe("The MCP server small asks: Whose turn?");
@@ -161,7 +174,9 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
     await using t = await startMcp({ small: small() }, { plugins: [questions] });
     await accept(t, "small");
     await expect.poll(() => offered(t)).toContain("small_wonder");
-    expect(await t.call("small_wonder", {}, yes)).toMatchObject({ text: expect.stringMatching(/^cancel/) as string });
+    expect(await t.call("small_wonder", {}, yes)).toMatchObject({
+      text: expect.stringMatching(/^cancel/) as string,
+    });
   });
 
   test("MCP-01: a prompt of a server is a chat command, whose text is material", async () => {
@@ -169,7 +184,10 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
     expect(t.slot(ChatCommands).has("small-greet")).toBe(false);
     await accept(t, "small");
     await expect.poll(() => t.slot(ChatCommands).has("small-greet")).toBe(true);
-    const given = await t.slot(ChatCommands).get("small-greet")!.run({ args: "Ada", user: "chat:1" } as never);
+    const given = await t
+      .slot(ChatCommands)
+      .get("small-greet")!
+      .run({ args: "Ada", user: "chat:1" } as never);
     expect(given).toMatchObject({
       prompt: [{ type: "text" }, { text: "Say hello to Ada.", from: "MCP server small" }],
     });
@@ -185,7 +203,10 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
   });
 
   test("MCP-01: with tool-index its tools are not sent, and are found by words", async () => {
-    const found = [call("tool_search", { query: "learn" }), call("tool_call", { tool: "small_learn", args: {} })];
+    const found = [
+      call("tool_search", { query: "learn" }),
+      call("tool_call", { tool: "small_learn", args: {} }),
+    ];
     const model = fakeProvider([...found, "done"]);
     const index = await bundledPlugin("tool-index");
     await using t = await startMcp({ small: small() }, { plugins: [model, index] });

@@ -17,19 +17,20 @@ const repeated = (flags: string, summary: string): NonNullable<Command["options"
   repeatable: true,
 });
 
+type Words = typeof import("./words.ts");
+
+function word(
+  name: string,
+  summary: string,
+  run: (run: CommandContext, words: Words) => Promise<number>,
+  more: Partial<Command> = {},
+): Command {
+  const load = async (context: CommandContext): Promise<number> => run(context, await import("./words.ts"));
+  return { name: `mcp ${name}`, summary, ...more, run: load };
+}
+
 /** The words `gantry mcp …`; what they do is loaded once one of them runs. */
 export function mcpCommands(needs: WordsNeeds): readonly Command[] {
-  const word = (
-    name: string,
-    summary: string,
-    run: (run: CommandContext, words: typeof import("./words.ts")) => Promise<number>,
-    more: Partial<Command> = {},
-  ): Command => ({
-    name: `mcp ${name}`,
-    summary,
-    ...more,
-    run: async (context) => run(context, await import("./words.ts")),
-  });
   const named = { args: ["<name>"] };
   return [
     word("list", "the configured MCP servers and how they stand", (run, { list }) => list(run, needs), {
@@ -54,11 +55,26 @@ export function mcpCommands(needs: WordsNeeds): readonly Command[] {
       ...named,
       options: [yes],
     }),
-    word("diff", "what a server offers now against what was accepted", (run, { diff }) => diff(run, needs), named),
-    word("check", "start or reach a server and say what would be offered of it", (run, { check }) => check(run, needs), {
-      ...named,
-      options: [json],
-    }),
-    word("remove", "take a server and what was accepted of it away", (run, { remove }) => remove(run, needs), named),
+    word(
+      "diff",
+      "what a server offers now against what was accepted",
+      (run, { diff }) => diff(run, needs),
+      named,
+    ),
+    word(
+      "check",
+      "start or reach a server and say what would be offered of it",
+      (run, { check }) => check(run, needs),
+      {
+        ...named,
+        options: [json],
+      },
+    ),
+    word(
+      "remove",
+      "take a server and what was accepted of it away",
+      (run, { remove }) => remove(run, needs),
+      named,
+    ),
   ];
 }

@@ -19,9 +19,7 @@ const Server = Type.Object({
         "The address of a server that speaks streamable HTTP, in place of command; security.allowed_domains holds its domain too.",
     }),
   ),
-  env: Type.Optional(
-    Type.Record(Type.String(), Type.String(), { description: "Variables for command." }),
-  ),
+  env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: "Variables for command." })),
   headers: Type.Optional(
     Type.Record(Type.String(), Type.String(), { description: "Headers of each request to url." }),
   ),
@@ -39,7 +37,8 @@ const Server = Type.Object({
   ),
   write_paths: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Paths that command may read and write; a folder of its own, which goes with it, at least.",
+      description:
+        "Paths that command may read and write; a folder of its own, which goes with it, at least.",
     }),
   ),
   tools: Type.Optional(

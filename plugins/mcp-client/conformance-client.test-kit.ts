@@ -21,7 +21,10 @@ await using t = await startTestHost({ plugins: [mcpClient(), ...bundled], config
 const err = (line: string): void => void process.stderr.write(`${line}\n`);
 const accepting = { args: ["suite"], options: { yes: true }, out: err, err, interactive: false };
 const { signal } = new AbortController();
-await t.slot(Commands).get("mcp accept")!.run({ ...accepting, signal, serve: async () => 0 });
+await t
+  .slot(Commands)
+  .get("mcp accept")!
+  .run({ ...accepting, signal, serve: async () => 0 });
 
 // The suite waits for as long as a client lives.
 setTimeout(() => process.exit(1), 25_000).unref();
@@ -32,7 +35,9 @@ const onEvent = (event: TurnEvent): void => {
     void t.slot(Approvals).decide(event.request.id, "allow", { user: event.request.user });
   if (event.type !== "tool_question") return;
   const { id, user, form } = event.question;
-  const given = Object.fromEntries((form?.required ?? []).map((name) => [name, valueFor(form?.properties[name])]));
+  const given = Object.fromEntries(
+    (form?.required ?? []).map((name) => [name, valueFor(form?.properties[name])]),
+  );
   void t.slot(ToolQuestions).answer(id, given, { user });
 };
 
@@ -52,13 +57,19 @@ function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, u
 
 /** A value that fits a plain schema. */
 function valueFor(schema: unknown): unknown {
-  const { type, enum: values, properties = {}, required = [] } = Object(schema) as Partial<ToolInput> & {
+  const {
+    type,
+    enum: values,
+    properties = {},
+    required = [],
+  } = Object(schema) as Partial<ToolInput> & {
     readonly enum?: readonly unknown[];
     readonly properties?: Readonly<Record<string, unknown>>;
     readonly required?: readonly string[];
   };
   if (values) return values[0];
   const kind = String(type);
-  if (kind === "object") return Object.fromEntries(required.map((name) => [name, valueFor(properties[name])]));
+  if (kind === "object")
+    return Object.fromEntries(required.map((name) => [name, valueFor(properties[name])]));
   return { number: 5, integer: 3, boolean: true, array: [] }[kind] ?? "text";
 }

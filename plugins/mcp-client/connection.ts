@@ -82,6 +82,7 @@ async function connectIn(
     await close();
     throw saying(error, transport);
   }
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client has no other way
   client.onclose = () => listeners.ended();
   return { client, era: client.getProtocolEra() === "modern" ? "modern" : "legacy", close };
 }
@@ -96,7 +97,11 @@ function clientFor(version: string, listeners: Listeners): Client {
       listChanged: { tools: told, prompts: told },
       // No schema of a server is made into code, and no expression of it is run.
       jsonSchemaValidator: {
-        getValidator: () => (data: unknown) => ({ valid: true, data: data as never, errorMessage: undefined }),
+        getValidator: () => (data: unknown) => ({
+          valid: true,
+          data: data as never,
+          errorMessage: undefined,
+        }),
       },
     },
   );

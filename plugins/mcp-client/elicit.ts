@@ -42,15 +42,23 @@ type Field = Readonly<Record<string, unknown>>;
 function formOf(schema: { readonly properties: object; readonly required?: unknown }): QuestionForm {
   const fields = Object.entries(schema.properties) as [string, Field][];
   const names = Array.isArray(schema.required) ? schema.required.map(String) : [];
-  const required = names.filter((name) => fields.some(([one, { default: own }]) => one === name && own === undefined));
+  const required = names.filter((name) =>
+    fields.some(([one, { default: own }]) => one === name && own === undefined),
+  );
   const properties = fields.map(([name, field]) => [cleaned(name, MAX_NAME), fieldOf(field)]);
-  return { type: "object", properties: Object.fromEntries(properties) as QuestionForm["properties"], required };
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties) as QuestionForm["properties"],
+    required,
+  };
 }
 
 function fieldOf(field: Field): Field {
   const { type, title, description, enum: values, oneOf, minimum, maximum, minLength, maxLength } = field;
   const choices = Array.isArray(oneOf) ? oneOf.map((one) => (one as { const?: unknown }).const) : values;
-  const about = [title, description].filter((text) => typeof text === "string").map((text) => cleaned(text, MAX_ABOUT));
+  const about = [title, description]
+    .filter((text) => typeof text === "string")
+    .map((text) => cleaned(text, MAX_ABOUT));
   const bounds = { minimum, maximum, minLength, maxLength, ...(Array.isArray(choices) && { enum: choices }) };
   const given = Object.entries({ type, ...bounds }).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...(about.length > 0 && { description: about.join(": ") }) };

@@ -40,9 +40,9 @@ export async function listen(
 }
 
 /** The official server, with one tool and more when `add` was called. */
-export async function officialServer(legacy: "stateless" | "reject"): Promise<
-  HttpServer & { readonly add: (tool: string) => void; readonly describe: (text: string) => void }
-> {
+export async function officialServer(
+  legacy: "stateless" | "reject",
+): Promise<HttpServer & { readonly add: (tool: string) => void; readonly describe: (text: string) => void }> {
   const tools = ["sing"];
   let description = "Sings.";
   const handler = createMcpHandler(
@@ -92,7 +92,8 @@ export async function earlierServer(): Promise<HttpServer> {
     if (method !== "POST") return response.writeHead(405).end();
     const { id, method: called } = JSON.parse(body) as { readonly id?: number; readonly method: string };
     if (id === undefined) return response.writeHead(202).end();
-    const known = called in results ? { result: results[called] } : { error: { code: -32601, message: "Unknown." } };
+    const known =
+      called in results ? { result: results[called] } : { error: { code: -32601, message: "Unknown." } };
     response.writeHead(200, { "content-type": "application/json" });
     return response.end(JSON.stringify({ jsonrpc: "2.0", id, ...known }));
   });

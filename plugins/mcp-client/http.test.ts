@@ -78,9 +78,10 @@ test("MCP-01: the headers of its table go with every request to it, and to no ot
   expect(other.got).toEqual([]);
 });
 
+const failure = (text: string) => ({ code: "MCP_FAILED", message: expect.stringContaining(text) as string });
+
 test("MCP-02: a server over HTTP is reached within its own domains and those of the policy alone", async () => {
   const server = await earlierServer();
-  const failure = (text: string) => ({ code: "MCP_FAILED", message: expect.stringContaining(text) as string });
   await using narrow = await startHttp([server], { allowed_domains: ["example.com"] });
   await expect(accept(narrow, "far")).rejects.toMatchObject(failure("none of the domains of this request"));
   await using closed = await startMcp({ far: { url: server.url } }, { plugins: [net] });
@@ -93,7 +94,9 @@ test("MCP-09: an answer over HTTP beyond the bound fails the call", async () => 
     if (method !== "POST") return response.writeHead(405).end();
     response.writeHead(200, { "content-type": "application/json" });
     const { id } = JSON.parse(body) as { id?: number };
-    return response.end(JSON.stringify({ jsonrpc: "2.0", id, result: { text: "x".repeat(30 * 1024 * 1024) } }));
+    return response.end(
+      JSON.stringify({ jsonrpc: "2.0", id, result: { text: "x".repeat(30 * 1024 * 1024) } }),
+    );
   });
   await using t = await startHttp([server]);
   await expect(accept(t, "far")).rejects.toMatchObject({ code: "MCP_FAILED" });

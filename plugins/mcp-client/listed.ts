@@ -90,7 +90,11 @@ function toolOf(tool: Listing): ListedTool {
   return present({ name, title, description, inputSchema, outputSchema, annotations, execution });
 }
 
-function argumentOf({ name, description, required }: {
+function argumentOf({
+  name,
+  description,
+  required,
+}: {
   name: string;
   description?: string | undefined;
   required?: boolean | undefined;

@@ -26,7 +26,12 @@ export function stateFile(): { readonly file: string; list(tools: readonly unkno
 
 /** The table of the small server. */
 export function small(keys: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  return { command: process.execPath, args: [serverFile], read_paths: [process.execPath, serverFile], ...keys };
+  return {
+    command: process.execPath,
+    args: [serverFile],
+    read_paths: [process.execPath, serverFile],
+    ...keys,
+  };
 }
 
 /** The table of the small server, which lists what a file says. */

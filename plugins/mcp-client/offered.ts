@@ -47,7 +47,8 @@ export function offerOf(server: McpServer, accepted: Accepted, changed: Changed 
 function toolOf(server: McpServer, listed: ListedTool, count: number): Tool | string {
   const { settings } = server;
   const name = `${settings.name}_${listed.name}`;
-  if (!NAME.test(listed.name) || !NAME.test(name)) return `${printable(name, 100)} is no name of at most 64 letters, digits, _ and -`;
+  if (!NAME.test(listed.name) || !NAME.test(name))
+    return `${printable(name, 100)} is no name of at most 64 letters, digits, _ and -`;
   if (count > 1) return "the server lists it twice";
   if (needsTask(listed)) return "it can be called as a task alone";
   const rule = settings.ruleFor(listed.name);

@@ -2,11 +2,22 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Approvals, Checks } from "@gantry/sdk";
 import { fakeProvider } from "@gantry/sdk/testing";
-import fc from "fast-check";
+import { array, assert, nat, pre, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { differencesOf } from "./accepted.ts";
 import type { ListedTool } from "./listed.ts";
-import { accept, folder, linux, offered, serverFile, small, startMcp, stated, stateFile, word } from "./mcp.test-kit.ts";
+import {
+  accept,
+  folder,
+  linux,
+  offered,
+  serverFile,
+  small,
+  startMcp,
+  stated,
+  stateFile,
+  word,
+} from "./mcp.test-kit.ts";
 
 const yes = { approvals: "yes" } as const;
 const tool = (name: string, more: Readonly<Record<string, unknown>> = {}) => ({
@@ -131,7 +142,10 @@ describe.runIf(linux)("what was accepted of a server", () => {
       { event_type: "security_refusal", args: { mcp_server: "small", tools: ["sing"] } },
     ]);
     const { code, out } = await word(t, "diff", ["small"]);
-    expect([code, out]).toEqual([1, expect.stringMatching(/changed tool sing\n.*It can sing.*\n.*Other words/)]);
+    expect([code, out]).toEqual([
+      1,
+      expect.stringMatching(/changed tool sing\n.*It can sing.*\n.*Other words/),
+    ]);
     await accept(t, "small");
     expect(await rows()).toEqual([]);
     expect((await word(t, "diff", ["small"])).code).toBe(0);
@@ -180,13 +194,17 @@ function mutated(value: unknown, at: readonly number[], by: string): unknown {
 
 test("MCP-06: of 1,000 changes to what a server lists none passes for what was accepted", () => {
   const accepted = [
-    tool("sing", { title: "Sings", outputSchema: { type: "object" }, execution: { taskSupport: "optional" } }),
+    tool("sing", {
+      title: "Sings",
+      outputSchema: { type: "object" },
+      execution: { taskSupport: "optional" },
+    }),
     tool("hum"),
   ] as readonly ListedTool[];
-  fc.assert(
-    fc.property(fc.array(fc.nat(50), { maxLength: 6 }), fc.string({ unit: "binary" }), (at, by) => {
+  assert(
+    property(array(nat(50), { maxLength: 6 }), string({ unit: "binary" }), (at, by) => {
       const listed = mutated(structuredClone(accepted), at, by) as readonly ListedTool[];
-      fc.pre(Array.isArray(listed) && JSON.stringify(listed) !== JSON.stringify(accepted));
+      pre(Array.isArray(listed) && JSON.stringify(listed) !== JSON.stringify(accepted));
       const { changed, missing, added } = differencesOf(accepted, listed);
       expect(changed.length + missing.length + added.length).toBeGreaterThan(0);
     }),

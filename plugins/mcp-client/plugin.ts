@@ -26,7 +26,8 @@ const IDLE_MS = 600_000;
 export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {}): Plugin {
   return definePlugin({
     name: "mcp-client",
-    summary: "The tools of the MCP servers in [mcp.servers.<name>], each behind walls of its own, once accepted.",
+    summary:
+      "The tools of the MCP servers in [mcp.servers.<name>], each behind walls of its own, once accepted.",
     table: "",
     config,
     needs: {
@@ -48,14 +49,13 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       );
 
       const told = new Set<() => void>();
+      const onChange = (): void => told.forEach((tell) => tell());
       const { version, configDir } = runtime;
+      const { log, signal } = host;
+      const all = { ...needs, version, configDir, idleMs, log, signal, onChange };
       let made: Promise<McpServers> | undefined;
-      const load = async (): Promise<McpServers> => {
-        const { McpServers: Servers } = await import("./servers.ts");
-        const onChange = (): void => told.forEach((tell) => tell());
-        const { log, signal } = host;
-        return new Servers(settings, { ...needs, version, configDir, idleMs, log, signal, onChange });
-      };
+      const load = async (): Promise<McpServers> =>
+        new (await import("./servers.ts")).McpServers(settings, all);
       const servers = (): Promise<McpServers> => (made ??= load());
       host.onDispose(async () => (await made)?.close());
 
@@ -64,26 +64,26 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
         tools: async () => (await servers()).tools(),
         onChange: (tell) => void told.add(tell),
       });
-      const all = async (): Promise<McpServers["all"]> => (await servers()).all;
-      for (const command of mcpCommands({ all, audit: needs.audit, configDir, configFile })) host.provide(Commands, command);
+      const list = async (): Promise<McpServers["all"]> => (await servers()).all;
+      for (const command of mcpCommands({ all: list, audit: needs.audit, configDir, configFile }))
+        host.provide(Commands, command);
       if (settings.length === 0) return;
 
       for (const kind of ["status", "ready"] as const)
         host.provide(Checks, {
           name: `mcp-servers-${kind}`,
           kind,
-          run: async () => (await import("./checks.ts")).rowsOf(await all(), kind),
+          run: async () => (await import("./checks.ts")).rowsOf(await list(), kind),
         });
       const words: (() => void)[] = [];
       const offerWords = async (): Promise<void> => {
         const now = await (await servers()).words();
         for (const withdraw of words.splice(0)) withdraw();
-        if (!host.signal.aborted)
-          for (const word of now) words.push(host.provide(ChatCommands, word));
+        if (!signal.aborted) for (const word of now) words.push(host.provide(ChatCommands, word));
       };
+      const failed = (error: Error): void => log.warn({}, error.message);
       host.onReady(async () => {
         await offerWords();
-        const failed = (error: Error): void => host.log.warn({}, error.message);
         told.add(() => void offerWords().catch(failed));
         await (await servers()).watch();
       });

@@ -53,18 +53,24 @@ async function promptOf(
   const blocks = messages.map(({ content }) => content);
   const parts = await partsOf(blocks, server.keeping(user));
   const from = `MCP server ${server.name}`;
-  const asked: Part = { type: "text", text: `Do what the prompt ${printable(name, 64)} of the ${from} says:` };
+  const asked: Part = {
+    type: "text",
+    text: `Do what the prompt ${printable(name, 64)} of the ${from} says:`,
+  };
   return { prompt: [asked, ...parts.map((part) => ({ ...part, from }))] };
 }
 
 /** Reads `name=value`, with quotes around what has blanks in it; what has no name is the first argument not named. */
 function argumentsIn(text: string, args: readonly ListedArgument[]): Record<string, string> {
   const given: Record<string, string> = {};
-  const rest = text.replace(/([\w-]+)=(?:"([^"]*)"|(\S+))/g, (whole, name: string, quoted?: string, bare?: string) => {
-    if (!args.some((one) => one.name === name)) return whole;
-    given[name] = quoted ?? bare ?? "";
-    return "";
-  });
+  const rest = text.replace(
+    /([\w-]+)=(?:"([^"]*)"|(\S+))/g,
+    (whole, name: string, quoted?: string, bare?: string) => {
+      if (!args.some((one) => one.name === name)) return whole;
+      given[name] = quoted ?? bare ?? "";
+      return "";
+    },
+  );
   const first = args.find(({ name }) => !(name in given));
   if (first && rest.trim() !== "") given[first.name] = rest.trim();
   return given;

@@ -32,9 +32,11 @@ export function resourceTool(server: McpServer): Tool | undefined {
       const { uri } = run.args;
       if (uri === undefined) {
         const all = await server.listResources(run);
-        const lines = all.slice(0, MAX_SHOWN).map(({ uri: at, name, description = "" }) =>
-          cleaned(`${at}  ${name}  ${description}`.replace(/\s+/g, " "), MAX_LINE),
-        );
+        const lines = all
+          .slice(0, MAX_SHOWN)
+          .map(({ uri: at, name, description = "" }) =>
+            cleaned(`${at}  ${name}  ${description}`.replace(/\s+/g, " "), MAX_LINE),
+          );
         return lines.join("\n") || "The server lists no resources.";
       }
       const { contents } = await server.readResource(uri, run);

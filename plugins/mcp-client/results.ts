@@ -17,9 +17,7 @@ export interface Keeping {
 export async function resultOf(result: CallToolResult, keeping: Keeping): Promise<ToolResult> {
   const { content, structuredContent, isError } = result;
   const isEmpty = content.length === 0 && structuredContent !== undefined;
-  const parts = isEmpty
-    ? [text(JSON.stringify(structuredContent))]
-    : await partsOf(content, keeping);
+  const parts = isEmpty ? [text(JSON.stringify(structuredContent))] : await partsOf(content, keeping);
   return { parts: joined(parts), failed: isError === true };
 }
 
@@ -31,7 +29,10 @@ export async function partsOf(content: readonly ContentBlock[], keeping: Keeping
 }
 
 /** Returns the contents of resources, each under its address. */
-export async function resourceParts(contents: readonly Contents[], keeping: Keeping): Promise<readonly Part[]> {
+export async function resourceParts(
+  contents: readonly Contents[],
+  keeping: Keeping,
+): Promise<readonly Part[]> {
   const parts: Part[] = [];
   for (const one of contents) parts.push(await resourcePart(one, keeping, parts));
   return joined(parts);

@@ -16,6 +16,9 @@ const t = await startTestHost({
 const said = (): void => {};
 const { signal } = new AbortController();
 const run = { args: ["small"], options: { yes: true }, out: said, err: said, interactive: false, signal };
-await t.slot(Commands).get("mcp accept")!.run({ ...run, serve: async () => 0 });
+await t
+  .slot(Commands)
+  .get("mcp accept")!
+  .run({ ...run, serve: async () => 0 });
 void t.call("small_wait", {}, { approvals: "yes" });
 process.stdout.write("calling\n");

@@ -1,12 +1,27 @@
 import { ToolCatalog } from "@gantry/sdk";
-import fc from "fast-check";
+import {
+  array,
+  assert,
+  boolean,
+  constantFrom,
+  dictionary,
+  letrec,
+  oneof,
+  property,
+  string,
+} from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cleaned, isPlain } from "./clean-text.ts";
 import { checkedSchema } from "./schema-check.ts";
 import { accept, linux, offered, startMcp, stated, stateFile, word } from "./mcp.test-kit.ts";
 
 const input = { type: "object", properties: {} };
-const tool = (name: string, more: object = {}) => ({ name, description: "A tool.", inputSchema: input, ...more });
+const tool = (name: string, more: object = {}) => ({
+  name,
+  description: "A tool.",
+  inputSchema: input,
+  ...more,
+});
 
 /** What is offered of a server that lists these, and what its acceptance says. */
 async function offerOf(tools: readonly unknown[]) {
@@ -136,18 +151,28 @@ test("MCP-07: expressions are dropped, references unfolded, properties named lik
 });
 
 test("MCP-07: whatever a schema is, it is checked without a throw and holds no reference after it", () => {
-  const keyword = fc.constantFrom("type", "properties", "$ref", "items", "anyOf", "$defs", "pattern", "a", "enum");
-  const leaf = fc.oneof(fc.constantFrom("object", "#", "#/$defs/a", "#/properties/a", "x"), fc.boolean());
-  const { value } = fc.letrec((tie) => ({
-    value: fc.oneof(
+  const keyword = constantFrom(
+    "type",
+    "properties",
+    "$ref",
+    "items",
+    "anyOf",
+    "$defs",
+    "pattern",
+    "a",
+    "enum",
+  );
+  const leaf = oneof(constantFrom("object", "#", "#/$defs/a", "#/properties/a", "x"), boolean());
+  const { value } = letrec((tie) => ({
+    value: oneof(
       { depthSize: "large", withCrossShrink: true },
       leaf,
-      fc.array(tie("value"), { maxLength: 3 }),
-      fc.dictionary(keyword, tie("value"), { maxKeys: 4 }),
+      array(tie("value"), { maxLength: 3 }),
+      dictionary(keyword, tie("value"), { maxKeys: 4 }),
     ),
   }));
-  fc.assert(
-    fc.property(fc.dictionary(keyword, value), (schema) => {
+  assert(
+    property(dictionary(keyword, value), (schema) => {
       const checked = checkedSchema({ ...schema, type: "object" });
       if ("wrong" in checked) return;
       expect(JSON.stringify(checked.schema)).not.toMatch(/"\$ref":"/);
@@ -157,12 +182,12 @@ test("MCP-07: whatever a schema is, it is checked without a throw and holds no r
 });
 
 test("MCP-05: whatever a text is, what is left is bounded, shows no hidden sign and no template mark", () => {
-  const piece = fc.oneof(
-    fc.string({ unit: "binary" }),
-    fc.constantFrom("<|", "|>", "<|im_end|>", "[INST]", "[/INST]", "<<SYS>>", "<s>", "</s>", "\u202e", "<", "|"),
+  const piece = oneof(
+    string({ unit: "binary" }),
+    constantFrom("<|", "|>", "<|im_end|>", "[INST]", "[/INST]", "<<SYS>>", "<s>", "</s>", "\u202e", "<", "|"),
   );
-  fc.assert(
-    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+  assert(
+    property(array(piece, { maxLength: 40 }), (pieces) => {
       const left = cleaned(pieces.join(""), 200);
       expect(Buffer.byteLength(left)).toBeLessThanOrEqual(200);
       expect(isPlain(left)).toBe(true);

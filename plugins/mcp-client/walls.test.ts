@@ -8,6 +8,8 @@ import { accept, folder, linux, offered, serverFile, small, startMcp } from "./m
 const yes = { approvals: "yes" } as const;
 const denied = /^E(?:ACCES|NOENT|PERM)$/;
 
+const reading = (file: string) => small({ read_paths: [process.execPath, serverFile, file] });
+
 describe.runIf(linux)("a server that is a program", () => {
   test("MCP-01: its tools are tools here, named after it, once they are accepted", async () => {
     await using t = await startMcp({ small: small() });
@@ -34,7 +36,6 @@ describe.runIf(linux)("a server that is a program", () => {
   test("MCP-02: it reads the paths of its own table, and no other server does", async () => {
     const [mine, theirs] = [path.join(folder(), "mine"), path.join(folder(), "theirs")];
     for (const file of [mine, theirs]) writeFileSync(file, `text of ${path.basename(file)}`);
-    const reading = (file: string) => small({ read_paths: [process.execPath, serverFile, file] });
     await using t = await startMcp({ a: reading(mine), b: reading(theirs) });
     for (const name of ["a", "b"]) await accept(t, name);
     expect((await t.call("a_peek", { path: mine }, yes)).text).toBe("text of mine");

@@ -29,7 +29,10 @@ export async function add(run: CommandContext, { configFile }: WordsNeeds): Prom
 }
 
 /** `gantry mcp remove NAME`: takes out the table, and forgets what was accepted. Throws MCP_UNKNOWN, CONFIG_*. */
-export async function remove(run: CommandContext, { all, configFile, configDir }: WordsNeeds): Promise<number> {
+export async function remove(
+  run: CommandContext,
+  { all, configFile, configDir }: WordsNeeds,
+): Promise<number> {
   const [name = ""] = run.args;
   checkName(name);
   const isKept = await new AcceptedFile(configDir, name).remove();

@@ -23,8 +23,7 @@ export async function list(run: CommandContext, needs: WordsNeeds): Promise<numb
   }));
   if (run.options["json"]) run.out(JSON.stringify({ servers: all }));
   else if (all.length === 0) run.err("No MCP server is configured: add one with `gantry mcp add`.");
-  else
-    for (const { name, at, state } of all) run.out(`${name}  ${state}  ${printable(at, 200)}`);
+  else for (const { name, at, state } of all) run.out(`${name}  ${state}  ${printable(at, 200)}`);
   return 0;
 }
 
@@ -70,9 +69,19 @@ export async function check(run: CommandContext, needs: WordsNeeds): Promise<num
   const isSame = accepted !== undefined && isAsAccepted(accepted, found);
   const state = accepted === undefined ? "not accepted" : isSame ? "as accepted" : "changed";
   if (run.options["json"])
-    run.out(JSON.stringify({ name: server.name, state, era: found.era, tools: tools.map(({ name }) => name), left_out: leftOut }));
+    run.out(
+      JSON.stringify({
+        name: server.name,
+        state,
+        era: found.era,
+        tools: tools.map(({ name }) => name),
+        left_out: leftOut,
+      }),
+    );
   else {
-    run.out(`${server.name} answers and is ${state}; ${tools.length} tools, ${found.prompts.length} prompts.`);
+    run.out(
+      `${server.name} answers and is ${state}; ${tools.length} tools, ${found.prompts.length} prompts.`,
+    );
     for (const { tool, why } of leftOut) run.out(`left out ${tool}: ${why}`);
   }
   return isSame ? 0 : 1;
