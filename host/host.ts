@@ -10,7 +10,6 @@ import { loadsOf } from "./config/check.ts";
 import { errors } from "./errors.ts";
 import type { HostOptions } from "./host-options.ts";
 import { checkPeople } from "./config/check-people.ts";
-import { valueAt } from "./config/dotted-key.ts";
 import { People } from "./config/people.ts";
 import { Messages } from "./messages/messages.ts";
 import { ownSlots } from "./own-slots.ts";
@@ -91,7 +90,7 @@ export class Host {
       enforcers: this.#enforcers,
       level: agent.autonomy_level,
       allow: security.allow,
-      written: (key) => valueAt(config.text.tree, key),
+      file: config.text.tree,
       allowedDomains: security.allowed_domains,
       maxOutputBytes: config.host.tools.max_output_bytes,
       workspace,

@@ -1,13 +1,5 @@
-import type { Audit, Command, CommandContext, ConfigFile } from "@gantry/sdk";
-import type { McpServer } from "./server.ts";
-
-/** What the words work on. */
-export interface WordsNeeds {
-  all(): Promise<readonly McpServer[]>;
-  readonly audit: Audit;
-  readonly configFile: ConfigFile;
-  readonly configDir: string;
-}
+import type { Command, CommandContext } from "@gantry/sdk";
+import type { WordsNeeds } from "./words-needs.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
 const yes = { flags: "--yes", summary: "accept without a question" };

@@ -77,23 +77,26 @@ export async function officialServer(
   };
 }
 
-/** A server of the revision 2025-11-25 that knows no other: it answers in JSON alone. */
+/** A server of the revision 2025-11-25 that knows no other; its tool tells who asked. It answers in JSON alone. */
 export async function earlierServer(): Promise<HttpServer> {
-  const results: Readonly<Record<string, unknown>> = {
+  const listed: Readonly<Record<string, unknown>> = {
     initialize: {
       protocolVersion: "2025-11-25",
       capabilities: { tools: {} },
       serverInfo: { name: "earlier", version: "1.0.0" },
     },
     "tools/list": { tools: [{ name: "hum", description: "Hums.", inputSchema: { type: "object" } }] },
-    "tools/call": { content: [{ type: "text", text: "hum ran" }] },
   };
-  return listen(({ method, body }, response) => {
+  return listen(({ method, headers: { authorization: by = "nobody" }, body }, response) => {
     if (method !== "POST") return response.writeHead(405).end();
-    const { id, method: called } = JSON.parse(body) as { readonly id?: number; readonly method: string };
+    const called = { content: [{ type: "text", text: `hum ran for ${by}` }] };
+    const results = { ...listed, "tools/call": called };
+    const { id, method: asked } = JSON.parse(body) as { readonly id?: number; readonly method: string };
     if (id === undefined) return response.writeHead(202).end();
     const known =
-      called in results ? { result: results[called] } : { error: { code: -32601, message: "Unknown." } };
+      asked in results
+        ? { result: results[asked as keyof typeof results] }
+        : { error: { code: -32601, message: "Unknown." } };
     response.writeHead(200, { "content-type": "application/json" });
     return response.end(JSON.stringify({ jsonrpc: "2.0", id, ...known }));
   });

@@ -1,11 +1,11 @@
 // A small MCP server over its stdin and stdout. What it lists stands in the file that SERVER_STATE names, if there is one.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 
 const schema = { type: "object", properties: { path: { type: "string" } }, additionalProperties: false };
 const tool = (name) => ({ name, description: `It can ${name}.`, inputSchema: schema });
-const usual = ["peek", "learn", "leave", "paint", "walk", "wonder", "ring", "wait", "shout"].map(tool);
+const usual = ["peek", "learn", "leave", "paint", "walk", "wonder", "ring", "wait", "shout", "jot"].map(tool);
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const text = (words, isError = false) => ({ content: [{ type: "text", text: words }], isError });
 const pixel =
@@ -36,6 +36,7 @@ function failing(work) {
 
 const run = {
   peek: ({ path }) => failing(() => readFileSync(path, "utf8")),
+  jot: ({ path }) => failing(() => writeFileSync(path, "jotted") ?? "jotted"),
   learn() {
     learnt.push(tool("sing"));
     for (let i = 0; i < 5; i += 1) say({ method: "notifications/tools/list_changed" });

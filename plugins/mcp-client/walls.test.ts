@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { accept, folder, linux, offered, serverFile, small, startMcp } from "./mcp.test-kit.ts";
 
 const yes = { approvals: "yes" } as const;
-const denied = /^E(?:ACCES|NOENT|PERM)$/;
+const denied = /^E(?:ACCES|NOENT|PERM|ROFS)$/;
 
 const reading = (file: string) => small({ read_paths: [process.execPath, serverFile, file] });
 
@@ -41,6 +41,18 @@ describe.runIf(linux)("a server that is a program", () => {
     expect((await t.call("a_peek", { path: mine }, yes)).text).toBe("text of mine");
     expect((await t.call("a_peek", { path: theirs }, yes)).text).toMatch(denied);
     expect((await t.call("b_peek", { path: theirs }, yes)).text).toBe("text of theirs");
+  });
+
+  test("MCP-02: it writes the paths that its table opens for that, and none that it may read", async () => {
+    const [open, shut] = [folder(), folder()];
+    const read_paths = [process.execPath, serverFile, shut];
+    const servers = { small: small({ read_paths, write_paths: [open] }) };
+    await using t = await startMcp(servers);
+    await accept(t, "small");
+    const jot = (at: string) => t.call("small_jot", { path: path.join(at, "note") }, yes);
+    expect((await jot(open)).text).toBe("jotted");
+    expect((await jot(shut)).text).toMatch(denied);
+    expect([readdirSync(open), readdirSync(shut)]).toEqual([["note"], []]);
   });
 
   test("MCP-02: it reaches no address that its table does not name", async () => {

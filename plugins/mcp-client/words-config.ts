@@ -1,9 +1,9 @@
 import type { CommandContext } from "@gantry/sdk";
 import { printable } from "@gantry/sdk/node";
 import { AcceptedFile } from "./accepted.ts";
-import type { WordsNeeds } from "./commands.ts";
 import { errors } from "./errors.ts";
 import { checkName } from "./settings.ts";
+import type { WordsNeeds } from "./words-needs.ts";
 
 /** `gantry mcp add NAME ADDRESS` or `… -- PROGRAM ARGS`: writes the table. Throws MCP_CONFIG, MCP_EXISTS, CONFIG_*. */
 export async function add(run: CommandContext, { configFile }: WordsNeeds): Promise<number> {

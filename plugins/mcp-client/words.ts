@@ -3,12 +3,12 @@ import { printable, userOfTerminal } from "@gantry/sdk/node";
 import { differencesOf, type Accepted } from "./accepted.ts";
 import { askPerson } from "../shared/ask-person.ts";
 import { rowsOf } from "./checks.ts";
-import type { WordsNeeds } from "./commands.ts";
 import { digestOf } from "./digest.ts";
 import { errors } from "./errors.ts";
 import { offerOf } from "./offered.ts";
 import type { Found, McpServer } from "./server.ts";
 import { changedLines, shownTool } from "./shown.ts";
+import type { WordsNeeds } from "./words-needs.ts";
 
 export { add, remove } from "./words-config.ts";
 
