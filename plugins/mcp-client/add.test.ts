@@ -19,7 +19,7 @@ test.runIf(linux)(
       err: expect.stringContaining("[MCP_NOT_CONFIRMED]") as string,
     });
     expect(await run("mcp", "accept", "small", "--yes")).toMatchObject({ code: 0 });
-    expect((await run("status")).out).toMatch(/MCP server small +10 tools accepted/);
+    expect((await run("status")).out).toMatch(/MCP server small +11 tools accepted/);
     expect(await run("tools", "call", "small_learn", "{}")).toMatchObject({ code: 3 });
     expect(await run("tools", "call", "small_learn", "{}", "--yes")).toMatchObject({
       code: 0,

@@ -134,7 +134,6 @@ function openHttp(settings: RemoteSettings, net: Net | undefined, signal: AbortS
 
 /** A program says on stderr why it ends. */
 function saying(error: unknown, transport: Transport): unknown {
-  const words = transport instanceof ProcessTransport ? transport.lastWords : "";
-  const last = words.split("\n").at(-1) ?? "";
-  return last === "" ? error : new Error(`${(error as Error).message} (${printable(last, 200)})`);
+  const words = transport instanceof ProcessTransport ? transport.lastWords.replace(/\s+/g, " ") : "";
+  return words === "" ? error : new Error(`${(error as Error).message} (it says: ${printable(words)})`);
 }

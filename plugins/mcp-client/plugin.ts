@@ -57,7 +57,6 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       const load = async (): Promise<McpServers> =>
         new (await import("./servers.ts")).McpServers(settings, all);
       const servers = (): Promise<McpServers> => (made ??= load());
-      host.onDispose(async () => (await made)?.close());
 
       host.provide(ToolSources, {
         name: "mcp",

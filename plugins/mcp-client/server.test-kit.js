@@ -5,12 +5,25 @@ import { createInterface } from "node:readline";
 
 const schema = { type: "object", properties: { path: { type: "string" } }, additionalProperties: false };
 const tool = (name) => ({ name, description: `It can ${name}.`, inputSchema: schema });
-const usual = ["peek", "learn", "leave", "paint", "walk", "wonder", "ring", "wait", "shout", "jot"].map(tool);
+const usual = [
+  "peek",
+  "learn",
+  "leave",
+  "paint",
+  "walk",
+  "wonder",
+  "ring",
+  "wait",
+  "shout",
+  "jot",
+  "count",
+].map(tool);
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const text = (words, isError = false) => ({ content: [{ type: "text", text: words }], isError });
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const learnt = [];
+let cancelled = 0;
 
 /** Answers that this server waits for, by the id of its request. */
 const waiting = new Map();
@@ -80,6 +93,7 @@ const run = {
         .on("connect", () => resolve(text("connected")))
         .on("error", ({ code }) => resolve(text(code, true)));
     }),
+  count: () => text(`${cancelled} cancelled`),
   wait: () => new Promise(() => {}),
   shout: () => ({ content: [{ type: "text", text: "x".repeat(30 * 1024 * 1024) }] }),
 };
@@ -106,7 +120,7 @@ const answer = {
 createInterface({ input: process.stdin }).on("line", async (line) => {
   const { id, method, params, result } = JSON.parse(line);
   if (method === undefined) waiting.get(id)?.(result);
-  else if (method === "notifications/cancelled") process.stderr.write("cancelled\n");
+  else if (method === "notifications/cancelled") cancelled += 1;
   else if (id === undefined) return;
   else if (method in answer) say({ id, result: await answer[method](params) });
   else say({ id, error: { code: -32601, message: "There is no such method." } });

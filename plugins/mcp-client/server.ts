@@ -130,10 +130,6 @@ export class McpServer {
     );
   }
 
-  close(): Promise<void> {
-    return this.#live.close();
-  }
-
   async #accepted<Result>(
     kind: "tools" | "prompts" | "resources",
     name: string,

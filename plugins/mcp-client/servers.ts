@@ -50,10 +50,6 @@ export class McpServers {
     );
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.all.map((server) => server.close()));
-  }
-
   #unread(error: Error): undefined {
     this.#needs.log.warn({}, error.message);
   }
