@@ -91,6 +91,7 @@ export class Host {
       enforcers: this.#enforcers,
       level: agent.autonomy_level,
       allow: security.allow,
+      file: config.text.tree,
       allowedDomains: security.allowed_domains,
       maxOutputBytes: config.host.tools.max_output_bytes,
       forOwner: this.forOwner,

@@ -105,6 +105,8 @@ test("SEC-09: one rule says what a secret's name is, however it is written", () 
     "passwords",
     "apikey",
     "appSecret",
+    "Authorization",
+    "Cookie",
   ];
   const plain = [
     "monkey",
@@ -114,6 +116,7 @@ test("SEC-09: one rule says what a secret's name is, however it is written", () 
     "secret_files",
     "model",
     "passwordless",
+    "cookies_path",
   ];
   for (const key of secret) expect([key, isSecret(key), isSecret(`a.b.${key}`)]).toEqual([key, true, true]);
   for (const key of plain) expect([key, isSecret(key)]).toEqual([key, false]);

@@ -79,7 +79,7 @@ class WordRun {
     const own = hostCommands.filter(({ name }) => isNamed(argv, name));
     if (!own.some(({ needsVariables }) => needsVariables))
       this.#session.onLeftOut = (missing) => this.#warnOnce(missing);
-    if (own.length === 0) this.#session.workspace = workspaceIn(argv);
+    if (own.length === 0) [this.#session.word, this.#session.workspace] = [argv[0], workspaceIn(argv)];
     const words = own.length > 0 ? own : [...hostCommands, ...(await this.#pluginWords(argv))];
     const parsed = await parseArgs(argv, words).catch(orUnconfigured(argv[0], words, this.#host));
     if (parsed.kind === "printed") return parsed.code;

@@ -43,6 +43,8 @@ export class Installation {
   readonly configFile: string;
   /** The folder to work in for this run, in place of the configured workspace. */
   workspace: string | undefined;
+  /** The first word of the line, if no word of the host's own is meant: a plugin whose table has its name is loaded. */
+  word: string | undefined;
   /** Whether `service.env` is read before the configuration. */
   readsServiceEnv = false;
   readonly #serviceEnv: ServiceEnv;
@@ -68,8 +70,8 @@ export class Installation {
    */
   async open(given?: string | ConfigText, unused: readonly string[] = []): Promise<Opened> {
     if (this.readsServiceEnv) await this.#serviceEnv.addTo(process.env);
-    const { configDir, configFile, onLeftOut } = this;
-    return openConfiguration({ configDir, configFile, given, unused, onLeftOut });
+    const { configDir, configFile, onLeftOut, word } = this;
+    return openConfiguration({ configDir, configFile, given, unused, onLeftOut, word });
   }
 
   /** Opens and starts a host, by the file or by the text given; the caller stops it. */

@@ -16,11 +16,14 @@ export interface Chosen {
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** Those that `plugins` lists, else the base set and every bundled plugin whose own table stands in the file; then the extra ones. */
-export function chosenPlugins(tree: Tree, bundled: readonly Bundled[]): Chosen {
+/**
+ * Those that `plugins` lists, else the base set and every bundled plugin whose own table stands in the file or is
+ * named as `word`, the first of the command line; then the extra ones.
+ */
+export function chosenPlugins(tree: Tree, bundled: readonly Bundled[], word?: string): Chosen {
   const optional = namesIn(tree["optional_plugins"]);
   const without = namesIn(tree["without_plugins"]);
-  const names = [...listedPlugins(tree, bundled), ...namesIn(tree["extra_plugins"]), ...optional];
+  const names = [...listedPlugins(tree, bundled, word), ...namesIn(tree["extra_plugins"]), ...optional];
   const all = [...names, ...without];
   const twice = all.find((name, i) => all.indexOf(name) !== i);
   if (twice) throw listedTwice(tree, twice, all);
@@ -44,14 +47,14 @@ function listedTwice(tree: Tree, name: string, all: readonly string[]): GantryEr
 }
 
 /** What the key `plugins` says, or means where it is left out. */
-export function listedPlugins(tree: Tree, bundled: readonly Bundled[]): readonly string[] {
-  return Array.isArray(tree["plugins"]) ? namesIn(tree["plugins"]) : baseSet(tree, bundled);
+export function listedPlugins(tree: Tree, bundled: readonly Bundled[], word?: string): readonly string[] {
+  return Array.isArray(tree["plugins"]) ? namesIn(tree["plugins"]) : baseSet(tree, bundled, word);
 }
 
-function baseSet(tree: Tree, bundled: readonly Bundled[]): readonly string[] {
+function baseSet(tree: Tree, bundled: readonly Bundled[], word?: string): readonly string[] {
   const without = namesIn(tree["without_plugins"]);
   return bundled
-    .filter(({ base, tables }) => base || tables.some((table) => hasTable(tree, table)))
+    .filter(({ base, tables }) => base || tables.some((table) => table === word || hasTable(tree, table)))
     .map(({ name }) => name)
     .filter((name) => !without.includes(name));
 }

@@ -29,6 +29,8 @@ export interface ToOpen {
   readonly given?: string | ConfigText | undefined;
   /** Slots that nobody reads: what only fills those is not imported. */
   readonly unused?: readonly string[];
+  /** The first word of the command line, if it is one of a plugin's. */
+  readonly word?: string | undefined;
   /** Told why keys are left out, as their variables are not set; without it that is an error. */
   readonly onLeftOut?: ((missing: readonly GantryError[]) => void) | undefined;
 }
@@ -38,11 +40,11 @@ export interface ToOpen {
  * means the defaults.
  */
 export async function openConfiguration(to: ToOpen): Promise<Opened> {
-  const { configDir, configFile, given, unused = [] } = to;
+  const { configDir, configFile, given } = to;
   await refuseUnsafe(configDir, configFile);
   const text = given ?? (await readText(configFile));
   const { text: parsed, problems } = read(to, text ?? "");
-  const { plugins, leftOut, absent } = await load(parsed, problems, configDir, unused);
+  const { plugins, leftOut, absent } = await load(parsed, problems, to);
   const config = await configure(
     parsed,
     plugins.map(({ plugin }) => plugin),
@@ -73,13 +75,12 @@ function read(
 async function load(
   text: ConfigText,
   problems: GantryError[],
-  configDir: string,
-  unused: readonly string[],
+  { configDir, unused = [], word }: ToOpen,
 ): Promise<Pick<Opened, "plugins" | "leftOut" | "absent">> {
   const bundled = await bundledPlugins();
   const has = (key: string): boolean => valueAt(text.tree, key) !== undefined;
   const idle = bundled.filter((plugin) => isIdle(plugin, unused, has)).map(({ name }) => name);
-  const { names, optional } = chosenPlugins(text.tree, bundled);
+  const { names, optional } = chosenPlugins(text.tree, bundled, word);
   const wanted = { names: names.filter((name) => !idle.includes(name)), optional };
   const loaded = await loadChosen(wanted, configDir, bundled);
   problems.push(...loaded.problems.map(({ name, why }) => wrongAt(["plugins", name], why)));

@@ -14,7 +14,8 @@ export interface OwnSecrets extends Redactor {
 export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): OwnSecrets | undefined {
   const found = new Set<string>();
   const add = (value: string, isOne: boolean): void => {
-    if (isOne) found.add(value.trim());
+    // As it is, and behind the word that says what it is: `Bearer …`.
+    if (isOne) found.add(value.trim()).add(value.trim().replace(/^\S+\s+/, ""));
     for (const [, inside = ""] of value.matchAll(password)) found.add(inside).add(decoded(inside));
   };
   const walk = (key: string, value: unknown): void => {

@@ -39,16 +39,25 @@ interface Having {
 export class Rulings {
   readonly #registry: Registry;
   readonly #rules: AllowRules;
+  readonly #written: (key: string) => unknown;
   /** The configured one; a turn may have a narrower. */
   readonly level: Autonomy;
   readonly #enforcers: Enforcers;
   readonly conversations: ConversationApprovals = new ConversationApprovals();
 
-  constructor(registry: Registry, rules: AllowRules, level: Autonomy, enforcers: Enforcers) {
+  /** `written`: what stands in the file under a dotted key. */
+  constructor(
+    registry: Registry,
+    rules: AllowRules,
+    level: Autonomy,
+    enforcers: Enforcers,
+    written: (key: string) => unknown,
+  ) {
     this.#registry = registry;
     this.#rules = rules;
     this.level = level;
     this.#enforcers = enforcers;
+    this.#written = written;
   }
 
   /**
@@ -80,6 +89,9 @@ export class Rulings {
 
     const rule = await this.#rules.covering(tool, call, shell);
     if (rule !== undefined) return { kind: "lifted", by: `security.allow ${JSON.stringify(rule)}` };
+    const { allowedBy } = tool;
+    if (allowedBy !== undefined && this.#written(allowedBy) === "allow")
+      return { kind: "lifted", by: allowedBy };
     if (level === "autonomous")
       return { kind: "refused", refusal: refuse(await nobodyAsked(tool, call, questions, shell)) };
 

@@ -1,5 +1,6 @@
 import type { Autonomy } from "@gantry/sdk";
 import type { Enforcers } from "../plugins/enforcers.ts";
+import { valueAt } from "../config/dotted-key.ts";
 import { AllowRules } from "./allow-rules.ts";
 import type { CallDeps } from "./call.ts";
 import { callAround } from "./call-around.ts";
@@ -20,6 +21,8 @@ export interface ToolingDeps extends Pick<
   readonly level: Autonomy;
   /** The rules of `security.allow`. */
   readonly allow: readonly string[];
+  /** What stands in config.toml. */
+  readonly file: object;
   readonly allowedDomains: readonly string[];
   readonly workspace: string;
 }
@@ -35,7 +38,8 @@ export class Tooling {
   constructor(deps: ToolingDeps) {
     const { registry, hooks, log, enforcers, allow, level, allowedDomains, workspace } = deps;
     this.tools = new ToolList(registry, log, () => enforcers.holdLevel(), hadAround);
-    this.rulings = new Rulings(registry, new AllowRules(allow, workspace), level, enforcers);
+    const written = (key: string): unknown => valueAt(deps.file, key);
+    this.rulings = new Rulings(registry, new AllowRules(allow, workspace), level, enforcers, written);
     this.sources = new SessionSources(registry);
     this.calls = new ToolCalls({
       ...deps,

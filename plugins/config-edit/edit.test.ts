@@ -215,3 +215,13 @@ test("CFG-05: a first key goes above the tables and the comments that belong to 
   );
   expect(setKey("", ["agent", "model"], "m")).toBe('[agent]\nmodel = "m"\n');
 });
+
+test("CFG-05: a table that is taken out goes with its keys and the tables in it, and nothing else", () => {
+  const kept = "# top\na = 1\n\n";
+  const table = "[mcp.servers.x]\nurl = 'u' # here\n[mcp.servers.x.env]\nA = 'b'\n";
+  const rest = "[mcp.servers.xy]\nurl = 'v'\n";
+  expect(unsetKey(kept + table + rest, ["mcp", "servers", "x"])).toBe(kept + rest);
+  expect(unsetKey(`${kept}mcp.servers.x.url = 'u'\nmcp.servers.y.url = 'v'\n`, ["mcp", "servers", "x"])).toBe(
+    `${kept}mcp.servers.y.url = 'v'\n`,
+  );
+});

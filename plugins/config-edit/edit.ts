@@ -35,11 +35,11 @@ function setKey(text: string, key: readonly string[], value: unknown): string {
   return `${text}${gapBefore(text, newline)}[${keyOf(table)}]${newline}${line}`;
 }
 
-/** Takes the key's line out, with what stands behind the key there. */
+/** Takes the key's line out, with what stands behind the key there; of a table all that is in it. */
 function unsetKey(text: string, key: readonly string[]): string {
   const { keys } = placesIn(text);
   const found = keys.find((entry) => samePath(entry.path, key));
-  if (!found) return text;
+  if (!found) return unsetTable(text, key);
   const inline = inlineAround(text, keys, key);
   if (inline) {
     const rest = without(valueOf(text, inline), key.slice(inline.path.length));
@@ -47,6 +47,17 @@ function unsetKey(text: string, key: readonly string[]): string {
   }
   const start = text.lastIndexOf("\n", text.lastIndexOf("=", found.start)) + 1;
   return text.slice(0, start) + text.slice(lineEnd(text, found.end));
+}
+
+/** Takes out the tables of this name and below it, from the header to the last key, and dotted keys below it elsewhere. */
+function unsetTable(text: string, table: readonly string[]): string {
+  const [, ...headed] = placesIn(text).tables;
+  const left = headed
+    .filter(({ path }) => samePath(path, table) || isBelow(path, table))
+    .toReversed()
+    .reduce((now, { start, insertAt }) => now.slice(0, start) + now.slice(insertAt), text);
+  const dotted = placesIn(left).keys.filter(({ path }) => isBelow(path, table));
+  return dotted.reduce((now, { path }) => unsetKey(now, path), left);
 }
 
 /** The innermost inline table that the key belongs into. */

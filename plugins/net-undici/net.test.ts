@@ -101,6 +101,18 @@ test("SEC-07: each redirect is checked again: to a private address, a foreign do
   });
 });
 
+test("MCP-02: an answer that redirects is given as it is to a caller who asks for that", async () => {
+  let visits = 0;
+  await using server = await serve((_, response) => {
+    visits += 1;
+    response.writeHead(307, { location: "http://b.example.com/" }).end();
+  });
+  const net = netOn(undefined, ["a.example.com", "b.example.com"]);
+  const asked = { ...ask(`http://a.example.com:${server.port}/`), redirect: "manual" } as const;
+  const { status, headers } = await net.fetch(asked);
+  expect([status, headers.get("location"), visits]).toEqual([307, "http://b.example.com/", 1]);
+});
+
 test("SEC-07: credentials stay with the origin they were meant for, and a POST becomes a GET where browsers do so", async () => {
   const seen: string[] = [];
   await using server = await serve((request, response) => {

@@ -33,7 +33,7 @@ export function createNet(rules: Rules, trust: Trust = createTrust()): Net {
         if (speaksTls(url, undefined)) await trust();
         const answer = await exchangePinned(next, url, cleared);
         const to = redirect(answer);
-        if (to === undefined) return answer;
+        if (to === undefined || request.redirect === "manual") return answer;
         for await (const piece of answer.body ?? []) if (piece.byteLength > 65_536) break;
         if (hops === MAX_REDIRECTS)
           throw errors.NET_REFUSED(printable(request.url), `it redirected more than ${MAX_REDIRECTS} times`);

@@ -1,7 +1,8 @@
 import { shownAddress } from "../models/shown-address.ts";
 
 /** The last word of a key or of a variable, however it is written: `api_key`, `botTokens`, `PGPASSWORD`. */
-const lastWord = /(?:(?:^|[_-])(?:key|token|secret|passphrase|passwd)|apikey|password)s?$/;
+const lastWord =
+  /(?:(?:^|[_-])(?:key|token|secret|passphrase|passwd|authorization|cookie)|apikey|password)s?$/;
 
 /** True where what stands under this key must not be shown unasked: the one rule for configuration, environment and questions. */
 export function isSecret(key: string): boolean {

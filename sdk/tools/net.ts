@@ -22,6 +22,8 @@ export interface NetRequest {
    * throws `NET_BAD_DOMAIN`.
    */
   readonly domains?: readonly string[];
+  /** An answer that redirects is given as it is, and nothing is followed. Default: redirects are followed. */
+  readonly redirect?: "manual";
 }
 
 /** Out, for tools: only allowed domains, no special address, answers of DNS pinned, each redirect checked. */

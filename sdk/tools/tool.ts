@@ -96,6 +96,11 @@ export interface Tool {
   readonly hints?: ToolHints;
   /** Where the tool comes from, if not from its plugin itself, such as `mcp`; rules of `security.allow` can name it. */
   readonly source?: string;
+  /**
+   * The dotted key of config.toml by which its owner allows the tool: while `allow` stands there, questions about its
+   * calls are lifted as a rule of `security.allow` lifts them.
+   */
+  readonly allowedBy?: string;
   /** The scope that a turn needs to have the tool. Default `talk`. */
   readonly may?: Scope;
   /**

@@ -1,0 +1,65 @@
+import type { QuestionForm, ToolRun, WordsWanted } from "@gantry/sdk";
+import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
+import { cleaned } from "./clean-text.ts";
+
+const MAX_QUESTION = 1_800;
+const MAX_NAME = 64;
+const MAX_ABOUT = 300;
+
+/** The runs of calls that are under way at one server. */
+export type Running = ReadonlySet<ToolRun<any>>;
+
+/**
+ * Puts a question of a server to the person whose call is under way there, never to the model. The server does not say
+ * which call it asks for: nobody is asked while calls of several people or conversations are.
+ */
+export async function askPerson(
+  server: string,
+  params: ElicitRequest["params"],
+  running: Running,
+): Promise<ElicitResult> {
+  const [run, ...others] = running;
+  const isOfOne = others.every(({ user, session }) => user === run?.user && session === run.session);
+  if (run?.ask === undefined || !isOfOne) return { action: "cancel" };
+  try {
+    const { action, ...given } = await run.ask(wordsOf(server, params));
+    return { action, ...given } as ElicitResult;
+  } catch (error) {
+    run.log.warn({ server }, `A question of the MCP server could not be put: ${(error as Error).message}`);
+    return { action: "cancel" };
+  }
+}
+
+function wordsOf(server: string, params: ElicitRequest["params"]): WordsWanted {
+  const text = `The MCP server ${server} asks: ${cleaned(params.message, MAX_QUESTION)}`;
+  if (params.mode === "url") return { text, url: params.url };
+  return { text, form: formOf(params.requestedSchema) };
+}
+
+type Field = Readonly<Record<string, unknown>>;
+
+/** Returns a form as a person is asked it: of what is left open the server's own value counts. */
+function formOf(schema: { readonly properties: object; readonly required?: unknown }): QuestionForm {
+  const fields = Object.entries(schema.properties) as [string, Field][];
+  const names = Array.isArray(schema.required) ? schema.required.map(String) : [];
+  const required = names.filter((name) =>
+    fields.some(([one, { default: own }]) => one === name && own === undefined),
+  );
+  const properties = fields.map(([name, field]) => [cleaned(name, MAX_NAME), fieldOf(field)]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties) as QuestionForm["properties"],
+    required,
+  };
+}
+
+function fieldOf(field: Field): Field {
+  const { type, title, description, enum: values, oneOf, minimum, maximum, minLength, maxLength } = field;
+  const choices = Array.isArray(oneOf) ? oneOf.map((one) => (one as { const?: unknown }).const) : values;
+  const about = [title, description]
+    .filter((text) => typeof text === "string")
+    .map((text) => cleaned(text, MAX_ABOUT));
+  const bounds = { minimum, maximum, minLength, maxLength, ...(Array.isArray(choices) && { enum: choices }) };
+  const given = Object.entries({ type, ...bounds }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), ...(about.length > 0 && { description: about.join(": ") }) };
+}

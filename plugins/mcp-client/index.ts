@@ -1,0 +1,3 @@
+import { mcpClient } from "./plugin.ts";
+
+export default mcpClient();

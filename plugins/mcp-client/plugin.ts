@@ -1,0 +1,91 @@
+import {
+  ask,
+  Audit,
+  ChatCommands,
+  Checks,
+  Commands,
+  ConfigFile,
+  definePlugin,
+  Media,
+  Net,
+  optional,
+  Runtime,
+  Sandbox,
+  ToolSources,
+  type Plugin,
+} from "@gantry/sdk";
+import { mcpCommands } from "./commands.ts";
+import { config } from "./config.ts";
+import { errors } from "./errors.ts";
+import type { McpServers } from "./servers.ts";
+import { settingsFrom } from "./settings.ts";
+
+const IDLE_MS = 600_000;
+
+/** `idleMs`: a server that nobody called for so long is stopped. */
+export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {}): Plugin {
+  return definePlugin({
+    name: "mcp-client",
+    summary:
+      "The tools of the MCP servers in [mcp.servers.<name>], each behind walls of its own, once accepted.",
+    table: "",
+    config,
+    needs: {
+      audit: Audit,
+      configFile: ConfigFile,
+      media: optional(Media),
+      net: optional(Net),
+      runtime: Runtime,
+      sandbox: optional(Sandbox),
+    },
+    provides: [ChatCommands, Checks, Commands, ToolSources],
+    taps: ["beforeToolCall"],
+    errors,
+    setup(host) {
+      const { configFile, runtime, ...needs } = host.needs;
+      const settings = settingsFrom(host.config.mcp.servers);
+      host.hooks.beforeToolCall.tap(({ source, tool }) =>
+        source === "mcp" ? ask(errors.MCP_ASKS(tool)) : undefined,
+      );
+
+      const told = new Set<() => void>();
+      const onChange = (): void => told.forEach((tell) => tell());
+      const { version, configDir } = runtime;
+      const { log, signal } = host;
+      const all = { ...needs, version, configDir, idleMs, log, signal, onChange };
+      let made: Promise<McpServers> | undefined;
+      const load = async (): Promise<McpServers> =>
+        new (await import("./servers.ts")).McpServers(settings, all);
+      const servers = (): Promise<McpServers> => (made ??= load());
+
+      host.provide(ToolSources, {
+        name: "mcp",
+        tools: async () => (await servers()).tools(),
+        onChange: (tell) => void told.add(tell),
+      });
+      const list = async (): Promise<McpServers["all"]> => (await servers()).all;
+      for (const command of mcpCommands({ all: list, audit: needs.audit, configDir, configFile }))
+        host.provide(Commands, command);
+      if (settings.length === 0) return;
+
+      for (const kind of ["status", "ready"] as const)
+        host.provide(Checks, {
+          name: `mcp-servers-${kind}`,
+          kind,
+          run: async () => (await import("./checks.ts")).rowsOf(await list(), kind),
+        });
+      const words: (() => void)[] = [];
+      const offerWords = async (): Promise<void> => {
+        const now = await (await servers()).words();
+        for (const withdraw of words.splice(0)) withdraw();
+        if (!signal.aborted) for (const word of now) words.push(host.provide(ChatCommands, word));
+      };
+      const failed = (error: Error): void => log.warn({}, error.message);
+      host.onReady(async () => {
+        await offerWords();
+        told.add(() => void offerWords().catch(failed));
+        await (await servers()).watch();
+      });
+    },
+  });
+}

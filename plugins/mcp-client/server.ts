@@ -1,0 +1,213 @@
+import { GantryError, type Media, type ToolResult, type ToolRun } from "@gantry/sdk";
+import { asError, printable } from "@gantry/sdk/node";
+import type { CallToolResult, Client, GetPromptResult } from "@modelcontextprotocol/client";
+import type { ReadResourceResult, Resource } from "@modelcontextprotocol/client";
+import { AcceptedFile, type Era } from "./accepted.ts";
+import type { Ways } from "./connection.ts";
+import { askPerson } from "./elicit.ts";
+import { errors } from "./errors.ts";
+import type { Listed, ListedTool } from "./listed.ts";
+import { LiveConnection } from "./live-connection.ts";
+import { Pins, type PinsNeeds } from "./pins.ts";
+import { resultOf, type Keeping } from "./results.ts";
+import { serverDigest } from "./server-digest.ts";
+import type { ServerSettings } from "./settings.ts";
+
+type Run = ToolRun<Readonly<Record<string, unknown>>>;
+
+const LIST_MS = 30_000;
+/** Between two looks at a list that its server keeps changing. */
+const LOOK_MS = 500;
+
+export interface ServerNeeds extends Ways, PinsNeeds {
+  readonly configDir: string;
+  readonly media: Media | undefined;
+  /** Of the plugin: what runs ends with it. */
+  readonly signal: AbortSignal;
+  /** A server that nobody called for so long is stopped. */
+  readonly idleMs: number;
+}
+
+/** What a server says of itself now. */
+export interface Found extends Listed {
+  readonly era: Era;
+  readonly server: string;
+}
+
+/** One server for all conversations: it is started by the first call, and stopped once nobody calls. */
+export class McpServer {
+  readonly settings: ServerSettings;
+  readonly file: AcceptedFile;
+  readonly #needs: ServerNeeds;
+  readonly #pins: Pins;
+  readonly #live: LiveConnection;
+  readonly #running = new Set<Run>();
+  #look: Promise<void> | undefined;
+  #isWatching = false;
+  #isStale = false;
+
+  constructor(settings: ServerSettings, needs: ServerNeeds) {
+    this.settings = settings;
+    this.file = new AcceptedFile(needs.configDir, settings.name);
+    this.#needs = needs;
+    this.#pins = new Pins(settings, this.file, needs);
+    this.#live = new LiveConnection((era, ended) => this.#connect(era, ended), needs.idleMs);
+  }
+
+  get name(): string {
+    return this.settings.name;
+  }
+
+  /** Asks the server for all that it has, whether it was accepted or not. Throws MCP_FAILED. */
+  async find(): Promise<Found> {
+    try {
+      return await this.#live.with(undefined, async ({ client, era }) => {
+        const listed = await this.#listed(client);
+        return { ...listed, era, server: await serverDigest(this.settings) };
+      });
+    } catch (error) {
+      throw this.#told(asError(error), "");
+    }
+  }
+
+  /** Says whether a tool is what was accepted, once a list that the server called changed was looked at. */
+  async isAsAccepted(tool: string): Promise<boolean> {
+    await this.#look;
+    return !(await this.#pins.isChanged(tool));
+  }
+
+  /** Returns where what comes for a person is kept. */
+  keeping(user: string): Keeping {
+    return { media: this.#needs.media, user };
+  }
+
+  /** Runs one call, if the server and the tool are what was accepted. Throws MCP_*, and what the signal says. */
+  async call(tool: ListedTool, run: Run): Promise<ToolResult> {
+    const { args, signal, trace, progress, user } = run;
+    const result = await this.#accepted("tools", tool.name, run, (client) =>
+      client.callTool(
+        {
+          name: tool.name,
+          arguments: args,
+          // The server can tell which turn its work belongs to.
+          ...(trace !== undefined && { _meta: { traceparent: trace } }),
+        },
+        {
+          signal,
+          timeout: this.settings.timeoutMs,
+          // Its schema of results is not held against them; headers are those that were accepted.
+          toolDefinition: { name: tool.name, inputSchema: tool.inputSchema as { type: "object" } },
+          onprogress: ({ progress: done, total, message: text }) =>
+            progress?.({ done, ...(total !== undefined && { total }), ...(text !== undefined && { text }) }),
+        },
+      ),
+    );
+    return resultOf(result as CallToolResult, this.keeping(user));
+  }
+
+  /** Throws as {@link McpServer.call} does. */
+  readResource(uri: string, run: Run): Promise<ReadResourceResult> {
+    const { signal } = run;
+    return this.#accepted("resources", uri, run, (client) =>
+      client.request({ method: "resources/read", params: { uri } }, { signal }),
+    );
+  }
+
+  /** Returns the first page. Throws as {@link McpServer.call} does. */
+  async listResources(run: Run): Promise<readonly Resource[]> {
+    const { signal } = run;
+    const { resources } = await this.#accepted("resources", "", run, (client) =>
+      client.request({ method: "resources/list", params: {} }, { signal }),
+    );
+    return resources;
+  }
+
+  /** Throws as {@link McpServer.call} does. */
+  getPrompt(name: string, args: Readonly<Record<string, string>>): Promise<GetPromptResult> {
+    const timeout = this.settings.timeoutMs;
+    return this.#accepted("prompts", name, undefined, (client) =>
+      client.getPrompt({ name, arguments: { ...args } }, { timeout }),
+    );
+  }
+
+  async #accepted<Result>(
+    kind: "tools" | "prompts" | "resources",
+    name: string,
+    run: Run | undefined,
+    work: (client: Client) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      const accepted = await this.#pins.accepted();
+      return await this.#live.with(accepted.era, async ({ client }) => {
+        // A list that changed without a word is seen before the call, not after it.
+        const changed = await this.#pins.compare(accepted, await this.#listed(client));
+        if (kind !== "resources" && changed[kind].includes(name))
+          throw errors.MCP_CHANGED(printable(name, 64), this.name, this.name, this.name);
+        if (run) this.#running.add(run);
+        return work(client);
+      });
+    } catch (error) {
+      if (run?.signal.aborted) throw run.signal.reason;
+      throw this.#told(asError(error), name);
+    } finally {
+      if (run) this.#running.delete(run);
+    }
+  }
+
+  async #listed(client: Client): Promise<Listed> {
+    const { readListed } = await import("./listed.ts");
+    return readListed(client, AbortSignal.timeout(LIST_MS));
+  }
+
+  async #connect(era: Era | undefined, ended: () => void): ReturnType<typeof connectTo> {
+    // It takes a while to load, which only a conversation with a server is worth.
+    const listeners = {
+      changed: () => this.#changed(),
+      ended,
+      ask: (params: Parameters<typeof askPerson>[1]) => askPerson(this.name, params, this.#running),
+    };
+    return connectTo(this.settings, this.#needs, listeners, era, this.#needs.signal);
+  }
+
+  #changed(): void {
+    this.#isStale = true;
+    if (!this.#isWatching) void this.#watch();
+  }
+
+  /** However often a server says that its list is another, it is looked at twice a second at most. */
+  async #watch(): Promise<void> {
+    this.#isWatching = true;
+    while (this.#isStale && !this.#needs.signal.aborted) {
+      this.#isStale = false;
+      this.#look = this.#lookNow();
+      await this.#look;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
+    }
+    this.#isWatching = false;
+  }
+
+  /** What it fails at is tried again by the next call. */
+  async #lookNow(): Promise<void> {
+    try {
+      const [connection, accepted] = [await this.#live.current, await this.file.read()];
+      if (connection && accepted) await this.#pins.compare(accepted, await this.#listed(connection.client));
+    } catch (error) {
+      this.#needs.log.debug({ server: this.name }, `Its list was not read: ${asError(error).message}`);
+    }
+  }
+
+  #told(error: Error, name: string): Error {
+    if (error instanceof GantryError && error.code.startsWith("MCP_") && error.exit === 3) return error;
+    const said = printable(error.message, 500);
+    return error.name === "ProtocolError" && name !== ""
+      ? errors.MCP_CALL(this.name, printable(name, 64), said)
+      : errors.MCP_FAILED(this.name, said, this.name);
+  }
+}
+
+async function connectTo(
+  ...how: Parameters<typeof import("./connection.ts").connect>
+): ReturnType<typeof import("./connection.ts").connect> {
+  const { connect } = await import("./connection.ts");
+  return connect(...how);
+}

@@ -1,0 +1,111 @@
+import type { CommandContext } from "@gantry/sdk";
+import { printable, userOfTerminal } from "@gantry/sdk/node";
+import { differencesOf, type Accepted } from "./accepted.ts";
+import { askPerson } from "../shared/ask-person.ts";
+import { rowsOf } from "./checks.ts";
+import { digestOf } from "./digest.ts";
+import { errors } from "./errors.ts";
+import { offerOf } from "./offered.ts";
+import type { Found, McpServer } from "./server.ts";
+import { changedLines, shownTool } from "./shown.ts";
+import type { WordsNeeds } from "./words-needs.ts";
+
+export { add, remove } from "./words-config.ts";
+
+/** `gantry mcp list` */
+export async function list(run: CommandContext, needs: WordsNeeds): Promise<number> {
+  const servers = await needs.all();
+  const rows = await rowsOf(servers, "status");
+  const all = servers.map(({ name, settings }, i) => ({
+    name,
+    at: settings.kind === "stdio" ? settings.argv.join(" ") : settings.url,
+    state: rows[i]?.detail ?? "",
+  }));
+  if (run.options["json"]) run.out(JSON.stringify({ servers: all }));
+  else if (all.length === 0) run.err("No MCP server is configured: add one with `gantry mcp add`.");
+  else for (const { name, at, state } of all) run.out(`${name}  ${state}  ${printable(at, 200)}`);
+  return 0;
+}
+
+/** `gantry mcp accept NAME`: shows every tool and asks. Throws MCP_NOT_CONFIRMED. */
+export async function accept(run: CommandContext, needs: WordsNeeds): Promise<number> {
+  const server = await serverOf(run, needs);
+  const found = await server.find();
+  const before = await server.file.read().catch(() => undefined);
+  showOffer(run, server, found);
+  if (before) for (const line of changedLines(before, found)) run.err(line);
+  const question = `Accept ${found.tools.length} tools and ${found.prompts.length} prompts of ${server.name}?`;
+  if (!(await askPerson(run, question))) throw errors.MCP_NOT_CONFIRMED();
+  await needs.audit.record({
+    event_type: "config_change",
+    tool: "",
+    args: { mcp_server: server.name, sha256: digestOf(found) },
+    result: "accepted",
+    user: userOfTerminal(),
+    session_id: "",
+  });
+  await server.file.accept(found);
+  run.err(`Accepted ${server.name}.`);
+  return 0;
+}
+
+/** `gantry mcp diff NAME`: 0 if nothing differs, else 1. Throws MCP_NOT_ACCEPTED. */
+export async function diff(run: CommandContext, needs: WordsNeeds): Promise<number> {
+  const server = await serverOf(run, needs);
+  const accepted = await server.file.read();
+  if (!accepted) throw errors.MCP_NOT_ACCEPTED(server.name, server.name);
+  const lines = changedLines(accepted, await server.find());
+  for (const line of lines) run.out(line);
+  if (lines.length === 0) run.err(`${server.name} is as it was accepted.`);
+  return lines.length === 0 ? 0 : 1;
+}
+
+/** `gantry mcp check NAME`: 0 if it works and is as it was accepted, else 1. */
+export async function check(run: CommandContext, needs: WordsNeeds): Promise<number> {
+  const server = await serverOf(run, needs);
+  const found = await server.find();
+  const accepted = await server.file.read();
+  const { tools, leftOut } = offerOf(server, found, undefined);
+  const isSame = accepted !== undefined && isAsAccepted(accepted, found);
+  const state = accepted === undefined ? "not accepted" : isSame ? "as accepted" : "changed";
+  if (run.options["json"])
+    run.out(
+      JSON.stringify({
+        name: server.name,
+        state,
+        era: found.era,
+        tools: tools.map(({ name }) => name),
+        left_out: leftOut,
+      }),
+    );
+  else {
+    run.out(
+      `${server.name} answers and is ${state}; ${tools.length} tools, ${found.prompts.length} prompts.`,
+    );
+    for (const { tool, why } of leftOut) run.out(`left out ${tool}: ${why}`);
+  }
+  return isSame ? 0 : 1;
+}
+
+function showOffer(run: CommandContext, server: McpServer, found: Found): void {
+  const { tools, leftOut } = offerOf(server, found, undefined);
+  for (const tool of tools) for (const line of shownTool(tool)) run.err(line);
+  for (const { name } of found.prompts) run.err(`prompt ${printable(name, 64)}`);
+  for (const { tool, why } of leftOut) run.err(`left out ${tool}: ${why}`);
+}
+
+function isAsAccepted(accepted: Accepted, found: Found): boolean {
+  if (accepted.server !== found.server) return false;
+  return [differencesOf(accepted.tools, found.tools), differencesOf(accepted.prompts, found.prompts)].every(
+    ({ changed, missing, added }) => changed.length + missing.length + added.length === 0,
+  );
+}
+
+async function serverOf(run: CommandContext, { all }: WordsNeeds): Promise<McpServer> {
+  const [name = ""] = run.args;
+  const servers = await all();
+  const server = servers.find((one) => one.name === name);
+  if (server) return server;
+  const names = servers.map((one) => one.name);
+  throw errors.MCP_UNKNOWN(printable(name, 64), names.join(", ") || "none");
+}
