@@ -2,7 +2,7 @@ import { definePlugin, optional, PromptParts, Runtime, Sandbox, securityKeys } f
 import { Type } from "typebox";
 import { agentsFiles, oncePerScene } from "./agents-files.ts";
 import { errors } from "./errors.ts";
-import { instructionsText } from "./instructions.ts";
+import { instructionsText } from "../shared/instructions-text.ts";
 import { trust } from "./trust.ts";
 import { dateNote, placeText } from "./place.ts";
 
@@ -42,7 +42,8 @@ export default definePlugin({
       name: "instructions",
       order: 10,
       budget: BUDGET,
-      text: () => instructions && instructionsText(instructions, runtime.configDir),
+      text: () =>
+        instructions && instructionsText(instructions, runtime.configDir, errors.INSTRUCTIONS_UNREADABLE),
     });
     const files = oncePerScene(
       agentsFiles(() => host.needs.sandbox?.files, owners, host.log),
