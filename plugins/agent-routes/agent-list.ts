@@ -1,15 +1,6 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
-import type {
-  Agent,
-  Agents,
-  Channels,
-  Filled,
-  GantryError,
-  InboundMessage,
-  People,
-  Values,
-} from "@gantry/sdk";
+import type { Agent, Agents, GantryError, InboundMessage, People, Values } from "@gantry/sdk";
 import type { AgentAsked } from "@gantry/sdk/fill";
 import { isInside, makeDir } from "@gantry/sdk/node";
 import { folderOf } from "./check.ts";
@@ -24,7 +15,6 @@ export interface AgentDeps {
   readonly config: Config;
   readonly routes: readonly Route[];
   readonly people: People;
-  readonly channels: Filled<typeof Channels>;
   readonly values: () => Values | undefined;
   /** The configured workspace. */
   readonly workspace: string;
@@ -49,7 +39,7 @@ export class AgentList implements Agents {
 
   /** Returns the routes that fit a message, the most specific first. */
   routes(message: Pick<InboundMessage, "channel" | "sender" | "conversation" | "caller">): readonly Route[] {
-    return fitting(this.#deps.routes, message, this.#deps);
+    return fitting(this.#deps.routes, message, this.#deps.people);
   }
 
   /**

@@ -1,6 +1,5 @@
 import {
   Agents,
-  Channels,
   ChatCommands,
   Commands,
   ConfigFile,
@@ -20,6 +19,12 @@ import { errors } from "./errors.ts";
 import { routeCommand } from "./route-command.ts";
 import { readRoutes } from "./routes.ts";
 
+/** Returns the names of the channels that are loaded, by the names of their plugins. */
+function channelsIn({ plugins }: Runtime): readonly string[] {
+  const filling = plugins.filter(({ name }) => name.startsWith("channel-"));
+  return filling.map(({ name }) => name.slice("channel-".length));
+}
+
 /** Characters of an agent's instructions that are shown to the model. */
 const budget = 32 * 1024;
 
@@ -29,7 +34,6 @@ export default definePlugin({
   table: "",
   config,
   needs: {
-    channels: Channels,
     file: ConfigFile,
     people: People,
     runtime: Runtime,
@@ -38,16 +42,16 @@ export default definePlugin({
   provides: [Agents, ChatCommands, Commands, PromptParts],
   errors,
   setup(host) {
-    const { channels, file, people, runtime, store } = host.needs;
+    const { file, people, runtime, store } = host.needs;
     const { configDir, workspace } = runtime;
     const routes = readRoutes(host.config.routes);
     checkTables(host.config, routes, {
       workspace,
       people: Object.keys((file.get("people") ?? {}) as object),
-      channels: [...channels.keys()],
+      channels: channelsIn(runtime),
     });
     const values = () => store?.values;
-    const agents = new AgentList({ config: host.config, routes, people, channels, values, workspace });
+    const agents = new AgentList({ config: host.config, routes, people, values, workspace });
     host.provide(Agents, agents);
     host.provide(ChatCommands, agentWord(agents));
     host.provide(Commands, routeCommand(agents));

@@ -1,4 +1,4 @@
-import type { Channel, Channels, Filled, InboundMessage, People } from "@gantry/sdk";
+import type { InboundMessage, People } from "@gantry/sdk";
 import { userOf } from "@gantry/sdk/fill";
 import type { RouteTable } from "./config.ts";
 
@@ -16,11 +16,6 @@ export interface Route {
   /** A name of `[people]`. */
   readonly person: string | undefined;
   readonly conversation: string | undefined;
-}
-
-interface Known {
-  readonly people: People;
-  readonly channels: Filled<typeof Channels>;
 }
 
 /** Returns the routes with every person as an id at a channel or as a name of `[people]`. */
@@ -42,29 +37,20 @@ export function readRoutes(tables: readonly RouteTable[]): readonly Route[] {
 }
 
 /** Returns the routes that fit, the most specific first. */
-export function fitting(routes: readonly Route[], asked: Asked, known: Known): readonly Route[] {
-  return routes.filter((route) => fits(route, asked, known)).toSorted((a, b) => weight(b) - weight(a));
+export function fitting(routes: readonly Route[], asked: Asked, people: People): readonly Route[] {
+  return routes.filter((route) => fits(route, asked, people)).toSorted((a, b) => weight(b) - weight(a));
 }
 
-function fits(route: Route, asked: Asked, { people, channels }: Known): boolean {
+function fits(route: Route, asked: Asked, people: People): boolean {
   const { channel, sender, person, conversation } = route;
   if (channel !== undefined && channel !== asked.channel) return false;
   if (conversation !== undefined && !isIn(conversation, asked)) return false;
   if (sender === undefined && person === undefined) return true;
   // What is said in a group is everybody's, so no person's route tears it apart.
   if (asked.conversation.kind === "group" && conversation === undefined) return false;
-  if (sender !== undefined) return idAt(channels.get(asked.channel), sender) === asked.sender.id;
+  if (sender !== undefined) return sender === asked.sender.id;
   const { caller } = asked;
   return people.decider?.({ user: userOf(asked), ...(caller && { caller }) })?.name === person;
-}
-
-/** Returns an id as the channel has it; as it is written if the channel cannot read it. */
-function idAt(channel: Channel | undefined, written: string): string {
-  try {
-    return channel?.idOf?.(written) ?? written;
-  } catch {
-    return written;
-  }
 }
 
 function isIn(written: string, { conversation: { id, thread } }: Asked): boolean {
