@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { checkPlugin } from "@gantry/sdk/testing";
 import { call, put, startAgents } from "./agents.test-kit.ts";
+import plugin from "./index.ts";
 
 const two = {
   agents: {
@@ -145,4 +147,8 @@ test("AGT-14: an agent that is configured no more is told, and answers nothing",
   await h.t.slot(Store).values.put("session-agent-chosen", "cli:test", "gone");
   await expect(h.t.ask("hello", { session: "cli:test" })).rejects.toMatchObject({ code: "AGENT_GONE" });
   expect(h.model.requests).toEqual([]);
+});
+
+test("SDK-05: the plugin keeps the contract of its kind", async () => {
+  expect((await checkPlugin({ plugin, config: { agents: { a: {} } } })).findings).toEqual([]);
 });
