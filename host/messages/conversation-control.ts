@@ -87,6 +87,10 @@ export class Control implements ConversationControl {
     return this.#deps.conversations.stop(this.session, "keep");
   }
 
+  async agent(): Promise<string | undefined> {
+    return (await this.#deps.conversations.agent(this.#message, this.session, {}))?.name;
+  }
+
   async model(): Promise<ModelRef> {
     const { want, registry } = this.#deps;
     const chosen = await registry.get(Store)?.values.get<string>(modelSpace, this.session);

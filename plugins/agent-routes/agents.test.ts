@@ -152,3 +152,24 @@ test("AGT-14: an agent that is configured no more is told, and answers nothing",
 test("SDK-05: the plugin keeps the contract of its kind", async () => {
   expect((await checkPlugin({ plugin, config: { agents: { a: {} } } })).findings).toEqual([]);
 });
+
+test.runIf(process.platform === "linux")(
+  "AGT-14: /undo takes back nothing that another agent has written",
+  async () => {
+    const { agents, security } = two;
+    const script = [call("file_write", { path: "note", content: "of b" }), "written", "hello"];
+    await using h = await startAgents(
+      { agents, security: { ...security, require_approval_tools: [] } },
+      script,
+    );
+    const note = path.join(h.t.runtime.workspace, "b/note");
+    await h.say("/agent b");
+    await h.say("write");
+    expect(readFileSync(note, "utf8")).toBe("of b");
+    await h.say("/agent default");
+    expect(await h.say("/undo")).not.toContain("Undone");
+    expect(readFileSync(note, "utf8")).toBe("of b");
+    await h.say("/agent b");
+    expect(await h.say("/undo")).toContain("Undone: what file_write did");
+  },
+);
