@@ -183,3 +183,27 @@ test("AGT-10: AGT-14: a child is never wider than its parent, whatever agents sa
   await assert(property, { numRuns: process.env["GANTRY_LONG"] ? 10_000 : 1_000 });
   expect(deepest).toBe(3);
 }, 3_600_000);
+
+const call = (name: string) => ({ calls: [{ name, args: {} }] });
+
+test("AGT-14: in a turn within an agent's turn a mere label stands for nobody else", async () => {
+  const seen: (string | undefined)[] = [];
+  const held: { inbox?: Inbox } = {};
+  const look = tool("look", async ({ agent }) => {
+    seen.push(agent);
+    return "";
+  });
+  const hand = tool("hand", async ({ signal }) => {
+    const message = directMessage({ channel: "x", id: "1", from: "x", text: "in" });
+    const options = { keep: false, approvals: "none", signal } as const;
+    for (const agent of ["label", "q"]) await held.inbox?.prompt(message, { ...options, agent });
+    return "";
+  });
+  const model = fakeProvider([call("hand"), call("look"), "in", call("look"), "in", "out", call("look"), ""]);
+  const agents = stating(() => [{ name: "p" }, { name: "q" }]);
+  await using t = await startTestHost({ plugins: [agents, model, look, hand, memoryStore()] });
+  held.inbox = t.slot(Inbox);
+  await t.ask("go", { agent: "p" });
+  await t.ask("go", { agent: "label" });
+  expect(seen).toEqual(["p", "q", "label"]);
+});

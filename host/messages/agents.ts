@@ -3,19 +3,24 @@ import { autonomyLevels } from "@gantry/sdk/fill";
 import { Agents, type Agent, type Autonomy, type InboundMessage, type PromptOptions } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
+import type { InnerTurn } from "./inner-turn.ts";
 import { withinLevel } from "./prompt-options.ts";
 import { placed } from "./turn-workspace.ts";
 
-/** Returns who answers: for a tool that asks for a turn the agent that it names, else whom the configuration names. */
+/**
+ * Returns who answers: whom the configuration names, and for a tool that asks for a turn the agent that it names, else the one
+ * around it: under a mere label nobody is rid of an agent.
+ */
 export async function agentOf(
   registry: Registry,
   message: InboundMessage,
   session: string,
   named: string | undefined,
-  isInner = false,
+  inner?: InnerTurn,
 ): Promise<Agent | undefined> {
   const agents = registry.get(Agents);
-  if (isInner) return agents?.list().find(({ name }) => name === named);
+  const find = (wanted?: string) => agents?.list().find(({ name }) => name === wanted);
+  if (inner) return find(named) ?? find(inner.call.turn?.agent);
   return agents?.of({ message, session, ...(named !== undefined && { named }) });
 }
 
@@ -49,7 +54,7 @@ export async function asAgent<T extends Pick<PromptOptions, "approvals"> & Parti
   const place = within.workspace ?? folder;
   const tokens = Math.min(options.budget?.tokens ?? Infinity, budget?.tokens ?? Infinity);
   const bound = {
-    ...usual,
+    ...(name !== around?.agent && usual),
     ...options,
     agent: name,
     ...(tools && { tools: had ?? tools }),

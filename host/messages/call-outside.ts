@@ -46,7 +46,7 @@ export async function callOutside(
   if (session !== lane && sessions) await enterSession(sessions, session, lane);
 
   const redaction = message.trust === "owner" ? deps.forOwner : deps.turn.redaction;
-  const agent = await agentOf(deps.registry, message, session, given.agent, false);
+  const agent = await agentOf(deps.registry, message, session, given.agent);
   const asked: PromptOptions = await asAgent(deps, agent, given, undefined);
   const { approvals, signal, tools } = asked;
   const context = contextOf(message, asked, deps.want, undefined);

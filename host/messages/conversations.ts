@@ -148,7 +148,7 @@ export class Conversations {
 
   /** Returns who answers a message in a session; undefined for the assistant without an agent. */
   agent(message: InboundMessage, session: string, { agent, inner }: Partial<TurnOptions>) {
-    return agentOf(this.#deps.registry, message, session, agent, inner !== undefined);
+    return agentOf(this.#deps.registry, message, session, agent, inner);
   }
 
   /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
