@@ -36,7 +36,7 @@ interface Deps {
 export async function callOutside(
   deps: Deps,
   message: InboundMessage,
-  { tool, args, onEvent, ...given }: CallOptions,
+  { tool, args, agent: named, workspace, approvals, signal, onEvent }: CallOptions,
 ): Promise<ToolCallOutcome> {
   const refusal = await deps.hooks.guard("onInboundMessage", message);
   if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
@@ -46,16 +46,18 @@ export async function callOutside(
   if (session !== lane && sessions) await enterSession(sessions, session, lane);
 
   const redaction = message.trust === "owner" ? deps.forOwner : deps.turn.redaction;
-  const agent = await agentOf(deps.registry, message, session, given.agent);
-  const asked: PromptOptions = await asAgent(deps, agent, given, undefined);
-  const { approvals, signal, tools } = asked;
+  const agent = await agentOf(deps.registry, message, session, named);
+  const given = { approvals, signal, ...(workspace !== undefined && { workspace }) };
+  const labelled = named === undefined ? given : { ...given, agent: named };
+  const asked: PromptOptions = await asAgent(deps, agent, labelled);
+  const { tools } = asked;
   const context = contextOf(message, asked, deps.want, undefined);
   const about = {
     session,
     user: userOf(message),
     redaction,
     context,
-    options: { approvals, signal, ...(tools && { tools }), ...(onEvent && { onEvent }) },
+    options: { approvals: asked.approvals, signal, ...(tools && { tools }), ...(onEvent && { onEvent }) },
   };
   const traceparent = context.ids.trace;
   const traced = { trace: message.trace, conversation: shortHash(session), traceparent };

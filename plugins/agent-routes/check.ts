@@ -72,5 +72,5 @@ function wrongRoute(
 export function hint(name: string, names: readonly string[]): string {
   const meant = nearest(name, names);
   if (meant !== undefined) return ` (did you mean \`${meant}\`?)`;
-  return names.length === 0 ? "" : `: there are ${names.map((one) => `\`${one}\``).join(", ")}`;
+  return names.length === 0 ? "" : ` (there are ${names.map((one) => `\`${one}\``).join(", ")})`;
 }

@@ -192,5 +192,5 @@ export class Delegation {
 function hint(name: string, names: readonly string[]): string {
   const meant = nearest(name, names);
   if (meant !== undefined) return ` (did you mean \`${meant}\`?)`;
-  return names.length === 0 ? "" : `: there are ${names.join(", ")}`;
+  return names.length === 0 ? "" : ` (there are ${names.join(", ")})`;
 }

@@ -1,8 +1,8 @@
 import { defineErrors, failed, policy } from "@gantry/sdk";
 
 export const errors = defineErrors({
-  DELEGATE_NO_AGENT: failed("There is no agent `%s`%s."),
-  DELEGATE_NO_TOOL: failed("You have no tool `%s` to hand on%s."),
+  DELEGATE_NO_AGENT: failed("There is no agent `%s`%s: name another, or leave it out."),
+  DELEGATE_NO_TOOL: failed("You have no tool `%s` to hand on%s: name others, or leave them out."),
   DELEGATE_NO_STORE: failed(
     "A task in the background needs a store, and none is loaded: leave `background` out.",
   ),
