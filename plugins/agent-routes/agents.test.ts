@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { startModel } from "../../test/helpers/model.ts";
 import { checkPlugin } from "@gantry/sdk/testing";
 import { call, put, startAgents } from "./agents.test-kit.ts";
 import plugin from "./index.ts";
@@ -28,6 +29,17 @@ test("AGT-14: a route gives a message to its agent, with its instructions, model
   expect([a.text.includes("You are A."), a.text.includes("You are B.")]).toEqual([true, false]);
   expect(b.text).toContain("You are B.");
   expect(a.text).toContain(path.join(h.t.runtime.workspace, "a"));
+});
+
+test("AGT-14: an agent has a provider, an effort and a budget of its own", async () => {
+  await using other = await startModel(call("file_read", { path: "x" }), "too late");
+  const a = { provider: other.provider, model: "large", effort: "low", budget: 10 };
+  await using h = await startAgents({ ...two, agents: { ...two.agents, a } }, ["not asked"]);
+  expect(await h.say("hello")).toContain("10 tokens");
+  expect(other.requests).toHaveLength(1);
+  expect(other.requests[0]).toMatchObject({ model: "large", reasoning_effort: "low" });
+  expect(other.headers[0]?.authorization).toBeUndefined();
+  expect(h.model.requests).toEqual([]);
 });
 
 test("AGT-14: without a route the assistant answers as it would without an agent", async () => {

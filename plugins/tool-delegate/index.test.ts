@@ -1,7 +1,7 @@
 import { Agents, definePlugin, Store, type Agent } from "@gantry/sdk";
 import { checkPlugin, createMemoryStore } from "@gantry/sdk/testing";
-import { expect, test } from "vitest";
-import { gate } from "../../test/helpers/plugins.ts";
+import { expect, test, vi } from "vitest";
+import { gate, tool } from "../../test/helpers/plugins.ts";
 import { delegate, isTask, lastOf, startDelegating } from "./delegate.test-kit.ts";
 import plugin from "./index.ts";
 
@@ -86,6 +86,24 @@ test("AGT-10: a task has a budget of its own, and says so if it is spent", async
   });
   expect((await t.ask("go")).reply).toMatch(/budget|tokens/);
   expect(t.model.requests.filter(isTask)).toHaveLength(2);
+});
+
+test("AGT-10: a task that takes longer than max_minutes is ended, and its parent goes on", async () => {
+  const { timeout } = AbortSignal;
+  const minute = vi.spyOn(AbortSignal, "timeout");
+  minute.mockImplementation((ms) => timeout.call(AbortSignal, ms === 60_000 ? 10 : ms));
+  const hang = tool(
+    "hang",
+    ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
+  );
+  await using t = await startDelegating({
+    parent: [delegate({ task: "x" }), lastOf],
+    task: () => ({ calls: [{ name: "hang", args: {} }] }),
+    config: { delegate: { max_minutes: 1 } },
+    plugins: [hang],
+  });
+  const { reply, error } = await t.ask("go").finally(() => minute.mockRestore());
+  expect([error, reply]).toEqual([undefined, expect.stringContaining("cancelled")]);
 });
 
 test("AGT-10: several tasks of one answer are worked on beside each other", async () => {
