@@ -8,8 +8,8 @@ import { withinLevel } from "./prompt-options.ts";
 import { placed } from "./turn-workspace.ts";
 
 /**
- * Returns who answers: whom the configuration names, and for a tool that asks for a turn the agent that it names, else the one
- * around it: under a mere label nobody is rid of an agent.
+ * Returns whom the configuration names; for a tool that asks for a turn the agent that it names, else
+ * the one around it: under a mere label nobody is rid of an agent.
  */
 export async function agentOf(
   registry: Registry,
@@ -31,8 +31,9 @@ interface Widest {
 }
 
 /**
- * Returns the options as this agent may have them: of each bound the narrower one, so that no plugin makes an agent wider than
- * the configuration, its caller or the turn around it. Throws WORKSPACE_OUTSIDE and WORKSPACE_ABSENT.
+ * Returns the options as this agent may have them: of each bound the narrower one, so that no plugin
+ * makes an agent wider than the configuration, its caller or the turn around it. Throws
+ * WORKSPACE_OUTSIDE and WORKSPACE_ABSENT.
  */
 export async function asAgent<T extends Pick<PromptOptions, "approvals"> & Partial<PromptOptions>>(
   { level, turn: { workspace: configured } }: Widest,

@@ -38,7 +38,10 @@ export class RunningTurns {
     return this.#running.has(session);
   }
 
-  /** Ends the turn that runs and those within it, and waits for their end; `how` is the reason of its signal. False where none runs. */
+  /**
+   * Ends the turn that runs and those within it, and waits for their end; `how` is the reason of
+   * their signals. False if none runs.
+   */
   async end(session: string, how: "keep" | "forget"): Promise<boolean> {
     // A turn within another may outlive it.
     const all = [...this.#running].filter(([id, { facts }]) => id === session || facts?.within === session);

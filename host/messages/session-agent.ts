@@ -6,7 +6,7 @@ import type { Telling } from "../record/observers.ts";
 import type { Rulings } from "../tools/rulings.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 
-/** Where the store keeps whose conversation it is, by the agent's name; nothing for the assistant without one. */
+/** Where the store keeps the agent of a conversation; nothing for the assistant without one. */
 const space = "session-agent";
 
 export interface LeaveDeps {
@@ -22,7 +22,10 @@ export async function isOthers(registry: Registry, session: string, agent?: Agen
   return (await registry.get(Store)?.values.get(space, session)) !== agent?.name;
 }
 
-/** Begins a conversation of another agent anew, or returns options with which a turn that keeps nothing sees nothing of it. */
+/**
+ * Begins a conversation of another agent anew, or returns options with which a turn that keeps
+ * nothing sees nothing of it.
+ */
 export async function ofAgent<T extends Pick<PromptOptions, "keep" | "history">>(
   deps: LeaveDeps,
   message: InboundMessage,
@@ -40,7 +43,7 @@ export async function ofAgent<T extends Pick<PromptOptions, "keep" | "history">>
   return options;
 }
 
-/** Gives what was said so far, if anything, an id of its own, which is returned; this one is free afterwards. */
+/** Gives what was said so far an id of its own and returns that; undefined if nothing was said. */
 export async function leave(deps: LeaveDeps, session: string): Promise<string | undefined> {
   const { sessions } = deps.registry.get(Store) ?? {};
   deps.rulings.conversations.forget(session);

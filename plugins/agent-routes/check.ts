@@ -55,7 +55,7 @@ function wrongRoute(
 ): readonly GantryError[] {
   const { number, agent, channel, person, conversation } = route;
   const twin = routes.find((other) => other.number < number && keyOf(other) === keyOf(route));
-  // Which doors there are nobody knows: only what is nearly the name of a channel is wrong for sure.
+  // Nobody knows all doors: only what is nearly the name of a channel is wrong for sure.
   const meant = channel === undefined || channels.includes(channel) ? undefined : nearest(channel, channels);
   return [
     ...(names.includes(agent) ? [] : [errors.ROUTE_NO_AGENT(number, agent, hint(agent, names))]),

@@ -1,6 +1,7 @@
 import {
   Agents,
   ChatCommands,
+  Checks,
   Commands,
   ConfigFile,
   definePlugin,
@@ -9,15 +10,21 @@ import {
   PromptParts,
   Runtime,
   Store,
+  ToolCatalog,
+  type CheckRow,
+  type PromptPart,
 } from "@gantry/sdk";
 import { instructionsText } from "../shared/instructions-text.ts";
 import { AgentList } from "./agent-list.ts";
 import { agentWord } from "./agent-word.ts";
 import { checkTables } from "./check.ts";
-import { config } from "./config.ts";
+import { config, type Config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { routeCommand } from "./route-command.ts";
 import { readRoutes } from "./routes.ts";
+
+/** Characters of an agent's instructions that are shown to the model. */
+const budget = 32 * 1024;
 
 /** Returns the names of the channels that are loaded, by the names of their plugins. */
 function channelsIn({ plugins }: Runtime): readonly string[] {
@@ -25,8 +32,18 @@ function channelsIn({ plugins }: Runtime): readonly string[] {
   return filling.map(({ name }) => name.slice("channel-".length));
 }
 
-/** Characters of an agent's instructions that are shown to the model. */
-const budget = 32 * 1024;
+/** Returns the part of the prompt with the instructions of the agent of a turn. */
+function instructionsPart({ agents }: Config, configDir: string): PromptPart {
+  return {
+    name: "agent-instructions",
+    order: 15,
+    budget,
+    async text({ agent = "" }) {
+      const { instructions } = agents[agent] ?? {};
+      return instructions && instructionsText(instructions, configDir, errors.AGENT_INSTRUCTIONS);
+    },
+  };
+}
 
 export default definePlugin({
   name: "agent-routes",
@@ -38,11 +55,12 @@ export default definePlugin({
     people: People,
     runtime: Runtime,
     store: optional(Store),
+    tools: ToolCatalog,
   },
-  provides: [Agents, ChatCommands, Commands, PromptParts],
+  provides: [Agents, ChatCommands, Checks, Commands, PromptParts],
   errors,
   setup(host) {
-    const { file, people, runtime, store } = host.needs;
+    const { file, people, runtime, store, tools } = host.needs;
     const { configDir, workspace } = runtime;
     const routes = readRoutes(host.config.routes);
     checkTables(host.config, routes, {
@@ -55,14 +73,18 @@ export default definePlugin({
     host.provide(Agents, agents);
     host.provide(ChatCommands, agentWord(agents));
     host.provide(Commands, routeCommand(agents));
-    host.provide(PromptParts, {
-      name: "agent-instructions",
-      order: 15,
-      budget,
-      async text({ agent = "" }) {
-        const { instructions } = host.config.agents[agent] ?? {};
-        return instructions && instructionsText(instructions, configDir, errors.AGENT_INSTRUCTIONS);
-      },
+    host.provide(PromptParts, instructionsPart(host.config, configDir));
+    const wrongTools = async (): Promise<readonly CheckRow[]> => {
+      const { unknownTools } = await import("./check-tools.ts");
+      const offered = (await tools.list()).map(({ name }) => name);
+      return unknownTools(agents.list(), offered);
+    };
+    host.provide(Checks, { name: "agents", kind: "status", run: wrongTools });
+    const warn = ({ detail, cure }: CheckRow): void => host.log.warn({}, `${detail}: ${cure}.`);
+    // A source of tools may take its time, and nobody waits for it here.
+    host.onServe(() => {
+      const told = wrongTools().then((rows) => rows.forEach(warn));
+      void told.catch(() => {});
     });
     host.onReady(() => agents.makeFolders());
   },

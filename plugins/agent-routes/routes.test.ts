@@ -1,9 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Commands, type CommandContext } from "@gantry/sdk";
+import { Checks, Commands, type CommandContext } from "@gantry/sdk";
 import { fakeChannel, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { array, assert, asyncProperty, constantFrom, option, record } from "fast-check";
 import { expect, test } from "vitest";
+import { tool } from "../../test/helpers/plugins.ts";
 import { gantry, tempDir } from "../../test/helpers/cli.ts";
 import plugin from "./index.ts";
 
@@ -144,6 +145,18 @@ test("AGT-14: all that is wrong with agents and routes is told at once", async (
   await expect(opened(wrong)).rejects.toThrow(/is \/, which[^]*Route 1[^]*Route 2/);
 });
 
+test("AGT-14: a tool of an agent that nobody offers is a warning with the nearest", async () => {
+  const look = tool("look", async () => "");
+  const config = { agents: { a: { tools: ["lok", "look"] } } };
+  await using t = await startTestHost({ plugins: [plugin, memoryStore(), look], config });
+  const rows = await t.slot(Checks).get("agents")?.run(AbortSignal.timeout(60_000));
+  expect(rows).toMatchObject([{ state: "warn", cure: "write `look`, or take it out" }]);
+  await t.serve();
+  await expect
+    .poll(() => t.logs.map(({ message }) => message).join())
+    .toContain("agents.a.tools names `lok`");
+});
+
 test("AGT-14: the folder of an agent is made in the workspace, and never through a link out of it", async () => {
   await using t = await opened({ agents: { a: { workspace: "deep/a" } } });
   expect(() => mkdirSync(path.join(t.runtime.workspace, "deep/a"))).toThrow("EEXIST");
@@ -167,6 +180,9 @@ test("AGT-14: gantry route explain says who answers somebody and by which route;
       `[agents.support]\ntools = ["memory_recall"]\n\n[[routes]]\nchannel = "telegram"\nagent = "support"\n\n` +
         `[[routes]]\nchannel = "telegram"\nperson = 42\nagent = "${agent}"\n`,
     );
+  // Without a table of agents there is nothing of them.
+  const none = await gantry(["route", "explain", "telegram:42"], { dir });
+  expect([none.code, none.out]).toEqual([2, ""]);
   write("support");
   const { code, out } = await gantry(["route", "explain", "telegram:42"], { dir });
   expect([code, out]).toEqual([

@@ -57,7 +57,7 @@ function isIn(written: string, { conversation: { id, thread } }: Asked): boolean
   return written === id || (thread !== undefined && written === `${id}#${thread}`);
 }
 
-/** Returns how specific a route is: a thread goes before a conversation, this before a person, a person before a channel. */
+/** Returns how specific a route is: thread, conversation, person, channel, the first the most. */
 function weight({ channel, sender, person, conversation }: Route): number {
   const place = conversation === undefined ? 0 : conversation.includes("#") ? 16 : 8;
   const who = sender !== undefined ? 4 : person !== undefined ? 3 : 0;

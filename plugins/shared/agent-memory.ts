@@ -8,7 +8,7 @@ export function memoryOf(user: string, agent: string): string {
   return `${user} as ${agent}`;
 }
 
-/** Notes that an agent is about to remember something of a person, so that it is found when they are erased. */
+/** Notes that an agent remembers something of a person, so that it is found if they are erased. */
 export async function noteMemory(values: Store["values"], user: string, agent: string): Promise<void> {
   await values.add(space, memoryOf(user, agent), agent);
 }

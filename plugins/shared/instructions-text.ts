@@ -3,7 +3,7 @@ import path from "node:path";
 
 /**
  * Returns the text, or what stands in the file that it names as `file:` and a path; read anew for
- * every turn, so that a change needs no restart. Throws what `unreadable` makes of the file and why.
+ * every turn, so that a change needs no restart. Throws what `unreadable` makes of file and why.
  */
 export async function instructionsText(
   written: string,

@@ -50,7 +50,7 @@ interface Ended {
 /** Whether a task runs around whatever asks. */
 const handedOn = new AsyncLocalStorage<true>();
 
-/** Hands tasks on, each as a turn within the turn that asks: for the same person, behind the same guards. */
+/** Hands tasks on, each as a turn within the turn that asks, for the same person. */
 export class Delegation {
   readonly #deps: DelegationDeps;
   /** Conversations in which a turn runs. */
