@@ -36,5 +36,4 @@ export { fillersOf } from "./plugins/order.ts";
 export { PluginInstance } from "./plugins/plugin-instance.ts";
 export { Registry } from "./plugins/registry.ts";
 export type { Level, LogWriter } from "./record/log-lines.ts";
-export { stopNote } from "./turn/stop-note.ts";
 export { version } from "./version.ts";

@@ -102,6 +102,7 @@ export {
   type ValuePage,
   type Erased,
 } from "./store/store.ts";
+export type { AgentAsked } from "./security/agents.ts";
 export { type Redactor, Redactors } from "./security/audit.ts";
 export { autonomyLevels, isWider } from "./security/autonomy.ts";
 export { isSecret, masked } from "./security/masked.ts";

@@ -163,6 +163,7 @@ export {
   listAll,
   Store,
 } from "./store/store.ts";
+export { type Agent, Agents } from "./security/agents.ts";
 export { type AuditSink, AuditSinks, Audit } from "./security/audit.ts";
 export type { Autonomy } from "./security/autonomy.ts";
 export { type Role, People } from "./security/people.ts";

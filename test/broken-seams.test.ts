@@ -1,5 +1,6 @@
 import { Budget } from "@gantry/sdk/fill";
 import {
+  Agents,
   ChatCommands,
   Checks,
   Commands,
@@ -75,7 +76,30 @@ const memory = (parts: object): Plugin =>
   fills(OwnMemory, { ...createMemoryStore().memory, erase: async () => 0, ...parts });
 const nobody = { check: nothing, fetch: nothing, connect: nothing };
 
+const agents = (parts: object): Plugin => fills(Agents, { list: () => [], of: nothing, ...parts });
+
 const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp])[] = [
+  [
+    "fills the agents without of()",
+    fills(Agents, { list: () => [] }),
+    /agents with a value that has no of\(\): give/,
+  ],
+  ["lists agents as text", agents({ list: () => "a, b" }), /agents answered string in list\(\)/],
+  [
+    "lists an agent with a name that no prompt takes",
+    agents({ list: () => [{ name: "A B" }] }),
+    /agents has the name "A B": write small/,
+  ],
+  [
+    "lists two agents of one name",
+    agents({ list: () => [{ name: "a" }, { name: "a" }] }),
+    /has two agents a: give each/,
+  ],
+  [
+    "lets somebody answer who is not listed",
+    agents({ of: () => ({ name: "b" }) }),
+    /that is not in it in of\(\): answer one of list/,
+  ],
   ["fills the budget without check()", fills(Budget, {}), /budget with a value that has no check\(\): give/],
   [
     "fills the budget with nothing",

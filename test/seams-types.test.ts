@@ -1,4 +1,6 @@
 import {
+  type Agent,
+  type Agents,
   type Autonomy,
   type ChatCommand,
   type Command,
@@ -260,4 +262,26 @@ test("VOI-01: a speaker says whether answers are spoken, bounds its words, and g
   // @ts-expect-error -- speech is bytes
   const text: Speaker = { ...right, speak: async () => ({ bytes: "hi", mime: "audio/ogg" }) };
   expect([right, silent, unbounded, untyped, text]).toHaveLength(5);
+});
+
+const agents = async (slot: Agents, run: ToolRun<object>): Promise<void> => {
+  const narrow: Agent = { name: "a", tools: ["look"], autonomy: "supervised", budget: { tokens: 9 } };
+  // @ts-expect-error -- nobody is without a name
+  const unnamed: Agent = { tools: [] };
+  // @ts-expect-error -- no level of autonomy
+  const wide: Agent = { name: "a", autonomy: "boundless" };
+  // @ts-expect-error -- an agent brings no way to approve
+  const approving: Agent = { name: "a", approvals: "yes" };
+  const found = await slot.of({ message: {} as InboundMessage, session: "s" });
+  // @ts-expect-error -- may be nobody
+  void found.name;
+  // @ts-expect-error -- what the host keeps of it nobody changes
+  if (found) found.tools = [];
+  // @ts-expect-error -- a turn may work under no name
+  const name: string = run.agent;
+  void [narrow, unnamed, wide, approving, name];
+};
+
+test("AGT-14: an agent states bounds alone, and may be absent", () => {
+  expect(agents).toBeTypeOf("function");
 });

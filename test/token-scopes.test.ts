@@ -44,6 +44,7 @@ const needs: Readonly<Record<string, Scope | "open">> = {
   "GET /ready": "open",
   "POST /v1/chat/completions": "talk",
   "GET /v1/models": "talk",
+  "GET /v1/models/gantry/{agent}": "talk",
   "GET /v1/models/{id}": "talk",
   ...Object.fromEntries(scopes.map((scope) => [`POST /stating/${scope}`, scope])),
   "POST /stating/silent": "manage",
@@ -242,7 +243,7 @@ test("SDK-21: no token comes by any route, in any spelling, to more than it may"
     body,
     async (has, route, spell, other, given) => {
       const [own = "", pattern = ""] = route.split(" ");
-      const plain = pattern.replace("{id}", idFor(has));
+      const plain = pattern.replace(/\{(?:id|agent)\}/, idFor(has));
       const [method, path] = [other ?? own, spell(plain)];
       const isBodied = method !== "GET" && method !== "HEAD";
       const sent = { may: has, method, path, ...(isBodied && { body: given }) };

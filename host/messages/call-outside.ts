@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { laneOf, userOf, type CallOptions, type ToolCallOutcome } from "@gantry/sdk/fill";
-import { Store, textParts, type InboundMessage, type ModelRef, type Part } from "@gantry/sdk";
+import {
+  Store,
+  textParts,
+  type Autonomy,
+  type InboundMessage,
+  type ModelRef,
+  type Part,
+  type PromptOptions,
+} from "@gantry/sdk";
 import { shortHash } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import { runTraced } from "../plugins/attribution.ts";
@@ -10,6 +18,7 @@ import type { Redaction } from "../record/redaction.ts";
 import type { CallOutcome, CallRequest } from "../tools/call.ts";
 import { shownCall } from "../turn/calls.ts";
 import type { TurnDeps } from "../turn/turn.ts";
+import { agentOf, asAgent } from "./agents.ts";
 import { contextOf } from "./inner-turn.ts";
 import { enterSession } from "./session-access.ts";
 
@@ -18,6 +27,7 @@ interface Deps {
   readonly hooks: HookTable;
   readonly turn: TurnDeps;
   readonly want: ModelRef;
+  readonly level: Autonomy;
   /** What is taken out of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
 }
@@ -26,7 +36,7 @@ interface Deps {
 export async function callOutside(
   deps: Deps,
   message: InboundMessage,
-  { tool, args, agent, workspace, approvals, signal, onEvent }: CallOptions,
+  { tool, args, agent: named, workspace, approvals, signal, onEvent }: CallOptions,
 ): Promise<ToolCallOutcome> {
   const refusal = await deps.hooks.guard("onInboundMessage", message);
   if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
@@ -36,14 +46,18 @@ export async function callOutside(
   if (session !== lane && sessions) await enterSession(sessions, session, lane);
 
   const redaction = message.trust === "owner" ? deps.forOwner : deps.turn.redaction;
-  const asked = { ...(agent !== undefined && { agent }), ...(workspace !== undefined && { workspace }) };
+  const agent = await agentOf(deps.registry, message, session, named);
+  const given = { approvals, signal, ...(workspace !== undefined && { workspace }) };
+  const labelled = named === undefined ? given : { ...given, agent: named };
+  const asked: PromptOptions = await asAgent(deps, agent, labelled);
+  const { tools } = asked;
   const context = contextOf(message, asked, deps.want, undefined, redaction);
   const about = {
     session,
     user: userOf(message),
     redaction,
     context,
-    options: { approvals, signal, ...(onEvent && { onEvent }) },
+    options: { approvals: asked.approvals, signal, ...(tools && { tools }), ...(onEvent && { onEvent }) },
   };
   const traceparent = context.ids.trace;
   const traced = { trace: message.trace, conversation: shortHash(session), traceparent };

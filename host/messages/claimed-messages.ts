@@ -19,12 +19,11 @@ import {
   type Lanes,
   type Notice,
 } from "@gantry/sdk/fill";
-import { deepFreeze, runForCaller, shortHash } from "@gantry/sdk/node";
+import { deepFreeze, notedReply, runForCaller, shortHash } from "@gantry/sdk/node";
 import { runOutside, runTraced } from "../plugins/attribution.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Redaction } from "../record/redaction.ts";
 import { answeredLater } from "../tools/asked-question.ts";
-import { notedReply } from "../turn/stop-note.ts";
 import type { Admission } from "./admission.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Delivery } from "./delivery.ts";

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   laneOf,
   userOf,
@@ -10,29 +9,22 @@ import {
 import { Store, type ApprovalRequest, type InboundMessage, type ModelRef } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { pluginErrors } from "../plugins/errors.ts";
-import type { Registry } from "../plugins/registry.ts";
-import type { Telling } from "../record/observers.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import { askedOf } from "../tools/asked-question.ts";
-import type { Rulings } from "../tools/rulings.ts";
 import { scopesOf } from "../tools/scopes.ts";
-import type { SessionSources } from "../tools/session-sources.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { modelSpace, type Conversations } from "./conversations.ts";
 import { isOlder, namesQuestion, needsQuestionId } from "./question-ids.ts";
+import { isOthers, leave, move, type LeaveDeps } from "./session-agent.ts";
 
 /** A conversation that another process holds is not waited for longer: a command answers at once. */
 const patienceMs = 5_000;
 const manySessions = 1_000;
 
-export interface ControlDeps {
-  readonly registry: Registry;
+export interface ControlDeps extends LeaveDeps {
   readonly tools: ToolList;
   readonly conversations: Conversations;
   readonly approvals: Approvals;
-  readonly rulings: Rulings;
-  readonly sources: SessionSources;
-  readonly observers: Telling;
   readonly want: ModelRef;
 }
 
@@ -51,7 +43,7 @@ export class Control implements ConversationControl {
   async begin(): Promise<string | undefined> {
     await this.#deps.conversations.stop(this.session, "forget");
     return this.#alone(async () => {
-      const kept = await this.#leave();
+      const kept = await leave(this.#deps, this.session);
       await this.#store().sessions.open(this.session, laneOf(this.#message));
       return kept;
     });
@@ -61,15 +53,12 @@ export class Control implements ConversationControl {
     const own = await this.sessions(manySessions);
     const found = own.find(({ id }) => id === wanted) ?? own.find(({ id }) => id.endsWith(`.${wanted}`));
     if (!found || found.id === this.session) return false;
+    const agent = await this.#deps.conversations.agent(this.#message, this.session, {});
+    if (await isOthers(this.#deps.registry, found.id, agent)) return false;
     await this.#deps.conversations.stop(this.session, "forget");
     return this.#alone(async () => {
-      await this.#leave();
-      const { sessions } = this.#store();
-      let isThere = false;
-      await this.#deps.sources.move(found.id, this.session, async () => {
-        isThere = await sessions.rename(found.id, this.session);
-      });
-      return isThere;
+      await leave(this.#deps, this.session);
+      return move(this.#deps, found.id, this.session);
     });
   }
 
@@ -83,7 +72,9 @@ export class Control implements ConversationControl {
     this.#mustRest();
     return this.#alone(async () => {
       const options = { signal: AbortSignal.timeout(patienceMs * 12), approvals: "none" } as const;
-      return (await this.#deps.conversations.run(this.#message, this.session, options)).compact();
+      const { conversations } = this.#deps;
+      const agent = await conversations.agent(this.#message, this.session, options);
+      return (await conversations.run(this.#message, this.session, options, agent)).compact();
     });
   }
 
@@ -94,6 +85,10 @@ export class Control implements ConversationControl {
 
   stop(): Promise<boolean> {
     return this.#deps.conversations.stop(this.session, "keep");
+  }
+
+  async agent(): Promise<string | undefined> {
+    return (await this.#deps.conversations.agent(this.#message, this.session, {}))?.name;
   }
 
   async model(): Promise<ModelRef> {
@@ -108,8 +103,9 @@ export class Control implements ConversationControl {
     else await values.put(modelSpace, this.session, model);
   }
 
-  tools(): Promise<readonly { readonly name: string; readonly description: string }[]> {
-    return this.#deps.tools.offered(undefined, scopesOf(this.#message));
+  async tools(): Promise<readonly { readonly name: string; readonly description: string }[]> {
+    const agent = await this.#deps.conversations.agent(this.#message, this.session, {});
+    return this.#deps.tools.offered(agent?.tools, scopesOf(this.#message));
   }
 
   questions(): Promise<readonly ApprovalRequest[]> {
@@ -132,20 +128,6 @@ export class Control implements ConversationControl {
     const { trust, caller } = this.#message;
     const by = { user: userOf(this.#message), conversation: this.session, trust };
     return caller ? { ...by, caller } : by;
-  }
-
-  /** What was said so far, if anything, gets an id of its own; this one is free afterwards. */
-  async #leave(): Promise<string | undefined> {
-    const { sessions } = this.#store();
-    this.#deps.rulings.conversations.forget(this.session);
-    if ((await sessions.recent(this.session, 1)).length === 0) {
-      await this.#deps.sources.move(this.session, undefined, () => sessions.remove(this.session));
-      return undefined;
-    }
-    const kept = `${this.session}.${randomBytes(4).toString("hex")}`;
-    await this.#deps.sources.move(this.session, kept, () => sessions.rename(this.session, kept));
-    this.#deps.observers.tell("sessionEnded", { session: kept, reason: "left" });
-    return kept;
   }
 
   #mustRest(): void {

@@ -1,40 +1,34 @@
 import { randomBytes } from "node:crypto";
+import { laneOf, userOf, type CallOptions, type Lease, type ToolCallOutcome } from "@gantry/sdk/fill";
 import {
-  laneOf,
-  userOf,
-  type CallOptions,
-  type Lanes,
-  type Lease,
-  type ToolCallOutcome,
-} from "@gantry/sdk/fill";
-import { Store, type Autonomy, type InboundMessage, type PromptOptions, type TurnResult } from "@gantry/sdk";
+  Store,
+  type Agent,
+  type Autonomy,
+  type InboundMessage,
+  type PromptOptions,
+  type TurnResult,
+} from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { shortHash } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
-import type { Registry } from "../plugins/registry.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallRequest } from "../tools/call.ts";
 import { callAround } from "../tools/call-around.ts";
-import type { SessionSources } from "../tools/session-sources.ts";
 import { TurnRun } from "../turn/turn-run.ts";
 import { stoppedTurn, type Turn, type TurnDeps, type TurnInput } from "../turn/turn.ts";
+import { agentOf, asAgent } from "./agents.ts";
 import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { withinLevel } from "./prompt-options.ts";
+import { leaseMs, take } from "./lease.ts";
 import { Queue } from "./queue.ts";
 import { RunningTurns } from "./running-turns.ts";
 import { enterSession, enterWithin } from "./session-access.ts";
+import { ofAgent, type LeaveDeps } from "./session-agent.ts";
 
-const leaseMs = 60_000;
-/** How long a caller waits for a conversation that another process holds. */
-const patienceMs = 120_000;
-const askAgainMs = 100;
-
-export interface ConversationDeps {
-  readonly registry: Registry;
+export interface ConversationDeps extends LeaveDeps {
   readonly hooks: HookTable;
-  readonly sources: SessionSources;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
   /** `agent.autonomy_level`. */
@@ -152,9 +146,16 @@ export class Conversations {
     });
   }
 
+  /** Returns who answers a message in a session; undefined for the assistant without an agent. */
+  agent(message: InboundMessage, session: string, { agent, inner }: Partial<TurnOptions>) {
+    return agentOf(this.#deps.registry, message, session, agent, inner);
+  }
+
   /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
-  async turn(message: InboundMessage, session: string, options: TurnOptions): Promise<Turn> {
+  async turn(message: InboundMessage, session: string, given: TurnOptions): Promise<Turn> {
     const { sources } = this.#deps;
+    const agent = await this.agent(message, session, given);
+    const options = await ofAgent(this.#deps, message, session, given, agent);
     const outer = options.inner?.call.session;
     if (outer !== undefined) await sources.add(session, await sources.of(outer));
     if (options.history) await sources.addHistory(session, options.history, outer !== undefined);
@@ -162,7 +163,7 @@ export class Conversations {
     try {
       return await this.turns.run(session, async (stop, is) => {
         const signal = AbortSignal.any([options.signal, stop]);
-        const run = await this.run(message, session, { ...options, signal });
+        const run = await this.run(message, session, { ...options, signal }, agent);
         is(run.facts);
         const traceparent = run.facts.trace as string;
         const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
@@ -183,9 +184,18 @@ export class Conversations {
     await this.#deps.turn.approvals.withdraw(session).catch(() => {});
   }
 
-  /** A turn of this session that could be run now. */
-  async run(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnRun> {
-    return new TurnRun(this.#deps.turn, await this.#input(message, session, options));
+  /** A turn of this session that could be run now, by an agent if one answers. */
+  async run(
+    message: InboundMessage,
+    session: string,
+    given: TurnOptions,
+    agent: Agent | undefined,
+  ): Promise<TurnRun> {
+    const { registry, turn } = this.#deps;
+    const chosen = await registry.get(Store)?.values.get<string>(modelSpace, session);
+    const asked = chosen === undefined ? given : { model: chosen, ...given };
+    const options = await asAgent(this.#deps, agent, asked, given.inner?.call.turn);
+    return new TurnRun(turn, await this.#input(message, session, options));
   }
 
   async #input(message: InboundMessage, session: string, options: TurnOptions): Promise<TurnInput> {
@@ -194,18 +204,16 @@ export class Conversations {
     const view = options.history
       ? { generation: 0, base: options.history, turns: [] }
       : await store?.sessions.view(session, turn.maxTurns);
-    const chosen = await store?.values.get<string>(modelSpace, session);
     const { isPrivate, inner, again: _, ...rest } = options;
     const added = [options.system, message.system].filter((text) => text !== undefined && text !== "");
     const system = added.length > 0 && { system: added.join("\n\n") };
-    const usual = { ...want, model: chosen ?? want.model };
     const redaction = isPrivate ? forOwner : turn.redaction;
     return {
       message,
       session,
       user: userOf(message),
       view: view ?? { generation: 0, base: [], turns: [] },
-      context: contextOf(message, options, usual, inner, redaction),
+      context: contextOf(message, options, want, inner, redaction),
       redaction,
       options: this.turns.told(session, { ...rest, ...system }),
     };
@@ -218,19 +226,5 @@ export class Conversations {
 
   isRunning(session: string): boolean {
     return this.turns.isRunning(session);
-  }
-}
-
-/** Keeps other processes out of the conversation. */
-async function take(lanes: Lanes, session: string, signal: AbortSignal): Promise<Lease> {
-  const begun = performance.now();
-  for (;;) {
-    const lease = await lanes.hold(session, leaseMs);
-    if (lease) return lease;
-    if (signal.aborted) throw errors.TURN_CANCELLED();
-    if (performance.now() - begun > patienceMs) throw errors.SESSION_BUSY(session);
-    // A terminal that was killed in the middle of its turn holds nobody up.
-    await lanes.recover();
-    await new Promise((resolve) => setTimeout(resolve, askAgainMs));
   }
 }

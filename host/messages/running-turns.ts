@@ -38,12 +38,16 @@ export class RunningTurns {
     return this.#running.has(session);
   }
 
-  /** Ends the turn that runs, and waits for its end; `how` is the reason of its signal. False where none runs. */
+  /**
+   * Ends the turn that runs and those within it, and waits for their end; `how` is the reason of
+   * their signals. False if none runs.
+   */
   async end(session: string, how: "keep" | "forget"): Promise<boolean> {
-    const running = this.#running.get(session);
-    running?.stop.abort(how);
-    await running?.ended;
-    return running !== undefined;
+    // A turn within another may outlive it.
+    const all = [...this.#running].filter(([id, { facts }]) => id === session || facts?.within === session);
+    for (const [, { stop }] of all) stop.abort(how);
+    await Promise.all(all.map(([, { ended }]) => ended));
+    return all.length > 0;
   }
 
   running(by: Decider): readonly RunningTurn[] {

@@ -1,7 +1,9 @@
-import { listAll, type ApprovalRequest } from "@gantry/sdk";
+import { listAll, type ApprovalRequest, type Values } from "@gantry/sdk";
 import type { QuestionEnd } from "@gantry/sdk/fill";
 import { leftMs, type Asked, type Delivered, type Ended, type Question } from "./asked-question.ts";
-import type { Facts } from "./facts-of-process.ts";
+
+/** Where the facts about questions are kept: each is written once and never changed. */
+export type Facts = Pick<Values, "add" | "get" | "take" | "list">;
 
 const space = "approvals";
 /** How long after its time the end of a question can still be told. */

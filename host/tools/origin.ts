@@ -21,6 +21,7 @@ export function effectsContext(
   return {
     session,
     user,
+    agent: turn?.agent,
     cwd,
     get origin() {
       return originOf(registry, turn);

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { ApprovalRequest } from "@gantry/sdk";
 import type { QuestionEnd } from "@gantry/sdk/fill";
+import { valuesOfProcess } from "@gantry/sdk/node";
 import { digestOfValue } from "./effects.ts";
-import { factsOfProcess, type Facts } from "./facts-of-process.ts";
 import {
   answeredLater,
   isOpen,
@@ -14,7 +14,7 @@ import {
   type Question,
   type Waiting,
 } from "./asked-question.ts";
-import { KeptQuestions } from "./kept-questions.ts";
+import { KeptQuestions, type Facts } from "./kept-questions.ts";
 
 /** How often a question looks for a decision of another process. */
 const lookMs = 100;
@@ -35,7 +35,7 @@ export function openDesk(
   awaited: Map<string, Waiting>,
   waitMs: number,
 ): QuestionDesk {
-  const own = factsOfProcess();
+  const own = valuesOfProcess();
   return new QuestionDesk(new KeptQuestions(() => values() ?? own), awaited, waitMs);
 }
 

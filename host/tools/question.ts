@@ -7,8 +7,7 @@ import {
   type Tool,
   type ToolCall,
 } from "@gantry/sdk";
-import { asError, expandHome, printable, withTimeout } from "@gantry/sdk/node";
-import { markLookAlikes } from "./look-alikes.ts";
+import { asError, expandHome, markLookAlikes, printable, withTimeout } from "@gantry/sdk/node";
 
 const previewMs = 10_000;
 

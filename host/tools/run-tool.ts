@@ -55,7 +55,7 @@ export async function runTool(
     handed.push(...(outcome.parts ?? []).filter((part) => part.type === "media" && part.forPerson));
     return outcome.text;
   };
-  const { args, effects, session, user, cwd, sources = none } = call;
+  const { args, effects, session, user, agent, cwd, sources = none } = call;
   let steps: ToldProgress | undefined;
   let isOver = false;
   let asking: AbortController | undefined;
@@ -65,7 +65,7 @@ export async function runTool(
   let outcome: CallOutcome;
   deps.observers.tell("toolStarted", { call });
   try {
-    const told = { args, effects, session, user, cwd, sources };
+    const told = { args, effects, session, user, agent, cwd, sources };
     const ask = async (wanted: WordsWanted): Promise<ToolAnswer> => {
       if (isOver) return { action: "cancel" };
       asking ??= new AbortController();

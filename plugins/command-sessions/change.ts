@@ -1,4 +1,5 @@
 import { counted, type Audit, type Command, type OwnMemory, type Store } from "@gantry/sdk";
+import { eraseMemories } from "../shared/agent-memory.ts";
 import { errors } from "./errors.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
@@ -51,7 +52,8 @@ export function changeCommands(
         const person = userOf(String(user));
         await record(audit, { user: person }, { by: "owner" }, "person is erased");
         // A memory of its own first: it could fail, and then nothing is said to be gone.
-        const own = (await memory()?.erase(person)) ?? 0;
+        const ofAgents = await eraseMemories(store(), memory(), person);
+        const own = ofAgents + ((await memory()?.erase(person)) ?? 0);
         const { sessions, memories: kept, messages } = await store().erase(person);
         const memories = kept + own;
         const there = { by: "owner", sessions, memories, messages };

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import {
   directMessage,
   promptEvents,
+  type Agents,
   type PromptEvent,
   type Inbox,
   type InboundMessage,
@@ -18,7 +19,7 @@ import { Completion } from "./completion.ts";
 import { errors } from "./errors.ts";
 import { badRequest, errorBody, failureBody, refusal, turnStatus } from "./failure.ts";
 import { readConversation } from "./history.ts";
-import { isModel } from "./model-routes.ts";
+import { agentIn, modelsOf } from "./model-routes.ts";
 import { readRequest, type ChatRequest, type SentMessage } from "./request.ts";
 import { historyFor, sessionKey } from "./sessions.ts";
 
@@ -27,6 +28,7 @@ const bodyLimit = 20 * 1024 * 1024;
 const perMinute = 600;
 
 export interface ChatDeps {
+  readonly agents: () => Agents | undefined;
   readonly inbox: Inbox;
   readonly media: () => Media | undefined;
   readonly sessions: () => Sessions | undefined;
@@ -53,7 +55,9 @@ export function chatRoute(deps: ChatDeps): Route {
     async handle(request) {
       try {
         const asked = readRequest(parse(request.rawBody));
-        if (!isModel(asked.model)) return refusal(404, errors.OPENAI_NO_MODEL(asked.model), "model");
+        const models = modelsOf(deps.agents());
+        if (!models.includes(asked.model))
+          return refusal(404, errors.OPENAI_NO_MODEL(asked.model, models.join(", ")), "model");
         const prompt = await promptOf(deps, asked, request);
         const completion = new Completion(asked.model);
         const { left = request.signal } = request;
@@ -76,6 +80,7 @@ async function promptOf(deps: ChatDeps, asked: ChatRequest, request: RouteReques
   });
 
   const key = sessionKey(request.headers, deps.sessionHeaders, asked.user);
+  const agent = agentIn(asked.model);
   const isPlain = asked.model === "gantry-plain";
   // A call of a client's tool is continued by the client's own history.
   const isStateless = key === undefined || isPlain || asked.tools.length > 0 || sent.parts.length === 0;
@@ -104,6 +109,7 @@ async function promptOf(deps: ChatDeps, asked: ChatRequest, request: RouteReques
     system: sent.system,
     ...(kept && { history: kept }),
     ...((isPlain || !asked.mayCall) && { tools: [] }),
+    ...(agent !== undefined && { agent }),
     ...(asked.maxTokens !== undefined && { maxTokens: asked.maxTokens }),
     ...(asked.temperature !== undefined && { temperature: asked.temperature }),
     ...(asked.effort !== undefined && { effort: asked.effort }),

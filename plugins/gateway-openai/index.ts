@@ -1,4 +1,4 @@
-import { definePlugin, Inbox, Media, optional, Routes, Store } from "@gantry/sdk";
+import { Agents, definePlugin, Inbox, Media, optional, Routes, Store } from "@gantry/sdk";
 import { Type } from "typebox";
 import { chatRoute } from "./chat-route.ts";
 import { errors } from "./errors.ts";
@@ -16,19 +16,21 @@ export default definePlugin({
         "Headers that name a client's conversation, the first that is sent counts; without one `user` does, and without that nothing is kept.",
     }),
   }),
-  needs: { inbox: Inbox, store: optional(Store), media: optional(Media) },
+  needs: { agents: optional(Agents), inbox: Inbox, store: optional(Store), media: optional(Media) },
   provides: [Routes],
   errors,
   setup(host) {
     const { needs } = host;
     const sessionHeaders = host.config.session_headers.map((name) => name.toLowerCase());
+    const agents = () => needs.agents;
     const route = chatRoute({
+      agents,
       inbox: needs.inbox,
       media: () => needs.media,
       sessions: () => needs.store?.sessions,
       sessionHeaders,
     });
     host.provide(Routes, route);
-    for (const models of modelRoutes()) host.provide(Routes, models);
+    for (const models of modelRoutes(agents)) host.provide(Routes, models);
   },
 });

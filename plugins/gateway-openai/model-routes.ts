@@ -1,14 +1,25 @@
-import type { Route } from "@gantry/sdk";
+import type { Agents, Route, RouteRequest } from "@gantry/sdk";
 import { failureBody, refusal } from "./failure.ts";
 import { errors } from "./errors.ts";
 
-/** What a client may ask for as `model`. */
-export const models = ["gantry", "gantry-plain"] as const;
+/** What a client may ask for as `model`, beside the agents. */
+const ownModels: readonly string[] = ["gantry", "gantry-plain"];
+const ofAgent = "gantry/";
+
+/** Returns the agent that a model stands for. */
+export function agentIn(model: string): string | undefined {
+  return model.startsWith(ofAgent) ? model.slice(ofAgent.length) : undefined;
+}
+
+/** Returns what a client may ask for as `model`. */
+export function modelsOf(agents: Agents | undefined): readonly string[] {
+  return [...ownModels, ...(agents?.list() ?? []).map(({ name }) => ofAgent + name)];
+}
 
 /** A chat program looks at its models whenever somebody opens it. */
 const perMinute = 600;
 
-export function modelRoutes(): readonly Route[] {
+export function modelRoutes(agents: () => Agents | undefined): readonly Route[] {
   const list: Route = {
     name: "GET /v1/models",
     method: "GET",
@@ -17,28 +28,32 @@ export function modelRoutes(): readonly Route[] {
     may: "talk",
     failureBody,
     perMinute,
-    summary: "The models that chat completions take: the agent, and the model behind it alone.",
-    handle: async () => ({ status: 200, body: { object: "list", data: models.map(modelOf) } }),
+    summary:
+      "The models that chat completions take: the agent, the model behind it alone, and each agent of its own.",
+    handle: async () => ({ status: 200, body: { object: "list", data: modelsOf(agents()).map(modelOf) } }),
   };
-  const one: Route = {
-    name: "GET /v1/models/:id",
+  /** Returns the route of one model, whose name `idIn` reads out of the path. */
+  const one = (path: string, idIn: (params: RouteRequest["params"]) => string): Route => ({
+    name: `GET ${path}`,
     method: "GET",
-    path: "/v1/models/:id",
+    path,
     auth: "token",
     may: "talk",
     failureBody,
     perMinute,
     summary: "One of the models.",
-    async handle({ params: { id = "" } }) {
-      if (isModel(id)) return { status: 200, body: modelOf(id) };
-      return refusal(404, errors.OPENAI_NO_MODEL(id), "model");
+    async handle({ params }) {
+      const id = idIn(params);
+      const models = modelsOf(agents());
+      if (models.includes(id)) return { status: 200, body: modelOf(id) };
+      return refusal(404, errors.OPENAI_NO_MODEL(id, models.join(", ")), "model");
     },
-  };
-  return [list, one];
-}
-
-export function isModel(id: string): id is (typeof models)[number] {
-  return (models as readonly string[]).includes(id);
+  });
+  return [
+    list,
+    one("/v1/models/:id", ({ id = "" }) => id),
+    one(`/v1/models/${ofAgent}:agent`, ({ agent = "" }) => ofAgent + agent),
+  ];
 }
 
 function modelOf(id: string): object {

@@ -280,6 +280,7 @@ test("OAI-01: the routes are there while the plugin is, and need a token", async
   expect([...gateway.host.slot(Routes).keys()].filter((name) => name.includes("/v1/")).toSorted()).toEqual([
     "GET /v1/models",
     "GET /v1/models/:id",
+    "GET /v1/models/gantry/:agent",
     "POST /v1/chat/completions",
   ]);
   expect((await gateway.ask("/v1/models")).status).toBe(401);

@@ -2,7 +2,7 @@ import { definePlugin, optional, PromptParts, Runtime, Sandbox, securityKeys } f
 import { Type } from "typebox";
 import { agentsFiles, oncePerScene } from "./agents-files.ts";
 import { errors } from "./errors.ts";
-import { instructionsText } from "./instructions.ts";
+import { instructionsText } from "../shared/instructions-text.ts";
 import { ownedFolders, trustedInstructions } from "../shared/owned-folders.ts";
 import { dateNote, placeText } from "./place.ts";
 
@@ -38,7 +38,8 @@ export default definePlugin({
       name: "instructions",
       order: 10,
       budget: BUDGET,
-      text: () => instructions && instructionsText(instructions, runtime.configDir),
+      text: () =>
+        instructions && instructionsText(instructions, runtime.configDir, errors.INSTRUCTIONS_UNREADABLE),
     });
     const files = oncePerScene(
       agentsFiles(() => host.needs.sandbox?.files, owners, host.log),

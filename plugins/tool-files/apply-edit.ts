@@ -18,7 +18,7 @@ export interface EditDeps {
 /** Edits a file, where it still holds what was read, keeps what stood there, and tells the model what was done. */
 export async function applyEdit(
   { files, journal, failures }: EditDeps,
-  { args, effects, session, user, signal }: ToolRun<EditArguments>,
+  { args, effects, session, user, agent, signal }: ToolRun<EditArguments>,
 ): Promise<string> {
   const path = checkedPath(effects);
   const data = await readWhole(files, path, args.path, signal);
@@ -28,7 +28,7 @@ export async function applyEdit(
 
   await files.write(path, edited, signal, { expected: digestOf(data) });
   failures.forget(session);
-  const who = { session, user, tool: "file_edit", path };
+  const who = { session, user, agent, tool: "file_edit", path };
   const unkept = await journal.keepWritten(who, { existed: true, before: data }, edited);
   return report(text, found, args.path) + unkept;
 }

@@ -16,6 +16,8 @@ const ENDING = ".change";
 export interface Change {
   readonly session: string;
   readonly user: string;
+  /** Under whose name its turn worked. */
+  readonly agent?: string | undefined;
   readonly tool: string;
   readonly path: string;
   /** ISO 8601. */
@@ -68,7 +70,7 @@ export class Journal {
 
   /** Keeps what a tool has just replaced. The change has been made by then: a failure is told, in words for the model. */
   async keepWritten(
-    who: Pick<Change, "session" | "user" | "tool" | "path">,
+    who: Pick<Change, "session" | "user" | "agent" | "tool" | "path">,
     { existed, before }: FileReplaced,
     after: string | Uint8Array,
   ): Promise<string> {

@@ -11,7 +11,9 @@ export function undoInChat(deps: UndoDeps, signal: AbortSignal): ChatCommand {
     async run({ user, conversation }) {
       const { undo } = await import("./undo.ts");
       try {
-        const { path, tool } = await undo(deps, { session: conversation.session }, user, signal);
+        const agent = (await conversation.agent?.()) ?? "";
+        const wish = { session: conversation.session, agent };
+        const { path, tool } = await undo(deps, wish, user, signal);
         return `Undone: what ${tool} did to ${JSON.stringify(path).slice(1, -1)}.`;
       } catch (error) {
         if (error instanceof GantryError) return error.message;

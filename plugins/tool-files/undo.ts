@@ -9,20 +9,23 @@ export interface UndoDeps {
   files(): SandboxedFiles;
 }
 
-/** What shall be undone: the last change of all, of a conversation, of a file. */
+/** What shall be undone: the last change of all, of a conversation, of an agent or of none (`""`), of a file. */
 export interface UndoWish {
   readonly session?: string;
+  readonly agent?: string;
   readonly path?: string;
 }
 
 export async function changesOf(
   journal: Journal,
-  { session, path }: UndoWish,
+  { session, agent, path }: UndoWish,
 ): Promise<readonly KeptChange[]> {
   const changes = await journal.list();
   return changes.filter(
     (change) =>
-      (session === undefined || change.session === session) && (path === undefined || change.path === path),
+      (session === undefined || change.session === session) &&
+      (agent === undefined || (change.agent ?? "") === agent) &&
+      (path === undefined || change.path === path),
   );
 }
 

@@ -23,11 +23,11 @@ export function writeTool(
     hints: { idempotent: true },
     preview: ({ path, content }, { effects, signal }) =>
       previewOf(options, { path, content, effects, signal }),
-    async run({ args: { path, content }, effects, session, user, signal }) {
+    async run({ args: { path, content }, effects, session, user, agent, signal }) {
       const { journal } = options;
       const target = checkedPath(effects);
       const before = await filesOf(options).write(target, content, signal, { keepBytes: journal.maxBytes });
-      const who = { session, user, tool: "file_write", path: target };
+      const who = { session, user, agent, tool: "file_write", path: target };
       const unkept = await journal.keepWritten(who, before, content);
       return `Wrote ${counted(Buffer.byteLength(content), "byte")} to ${path}.${unkept}`;
     },

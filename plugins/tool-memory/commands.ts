@@ -1,18 +1,20 @@
 import { stripVTControlCharacters } from "node:util";
-import type { Command, CommandContext, Memory, MemoryEntry } from "@gantry/sdk";
+import type { Command, CommandContext, Memory, MemoryEntry, Values } from "@gantry/sdk";
 import { userOfTerminal } from "@gantry/sdk/node";
+import { memoryOf, rememberers } from "../shared/agent-memory.ts";
 import { errors } from "./errors.ts";
 import type { Retention } from "./retention.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
 const user = { flags: "--user <channel:id>", summary: "of this person; default: who sits at this terminal" };
-const options = [user, json];
+const agent = { flags: "--agent <name>", summary: "what this agent alone remembers of them" };
+const options = [user, agent, json];
 const EVERY = 1_000_000;
 /** As the tool that stores them has it. */
 const LONGEST = 10_000;
 
 /** The words with which a person sees and mends what is remembered of somebody. */
-export function memoryCommands(memory: Memory, retention: Retention): readonly Command[] {
+export function memoryCommands(memory: Memory, retention: Retention, values: Values): readonly Command[] {
   const find = async (run: CommandContext): Promise<MemoryEntry> => {
     const [id = ""] = run.args;
     const found = (await allOf(run, memory)).find((entry) => entry.id === id);
@@ -93,7 +95,11 @@ export function memoryCommands(memory: Memory, retention: Retention): readonly C
       options,
       async run(run) {
         const person = personOf(run);
-        run.out(JSON.stringify({ user: person, memories: await allOf(run, memory) }, null, 2));
+        const agents: Record<string, readonly MemoryEntry[]> = {};
+        for (const name of await rememberers(values, person))
+          agents[name] = await memory.recall(memoryOf(person, name), "", EVERY);
+        const rest = Object.keys(agents).length > 0 && { agents };
+        run.out(JSON.stringify({ user: person, memories: await allOf(run, memory), ...rest }, null, 2));
         return 0;
       },
     },
@@ -103,10 +109,10 @@ export function memoryCommands(memory: Memory, retention: Retention): readonly C
 const allOf = (run: CommandContext, memory: Memory): Promise<readonly MemoryEntry[]> =>
   memory.recall(personOf(run), "", EVERY);
 
-function personOf({ options: { user: written } }: CommandContext): string {
-  if (written === undefined) return userOfTerminal();
-  if (!/^[^\s:]+:\S+$/.test(String(written))) throw errors.MEMORY_USER(String(written));
-  return String(written);
+function personOf({ options: { user: written, agent } }: CommandContext): string {
+  const person = written === undefined ? userOfTerminal() : String(written);
+  if (!/^[^\s:]+:\S+$/.test(person)) throw errors.MEMORY_USER(person);
+  return agent === undefined ? person : memoryOf(person, String(agent));
 }
 
 function lineOf({ id, created, text }: MemoryEntry): string {

@@ -1,4 +1,4 @@
-import { Audit, Checks, Commands, definePlugin, optional, OwnMemory } from "@gantry/sdk";
+import { Agents, Audit, Checks, Commands, definePlugin, optional, OwnMemory } from "@gantry/sdk";
 import { Services, Store, Tools } from "@gantry/sdk";
 import { Type } from "typebox";
 import { memoryCommands } from "./commands.ts";
@@ -32,16 +32,16 @@ export default definePlugin({
       }),
     }),
   }),
-  needs: { audit: Audit, store: Store, own: optional(OwnMemory) },
+  needs: { agents: optional(Agents), audit: Audit, store: Store, own: optional(OwnMemory) },
   provides: [Checks, Commands, Tools, Services],
   errors,
   setup(host) {
-    const { audit, store, own } = host.needs;
+    const { agents, audit, store, own } = host.needs;
     const memory = own ?? store.memory;
     const { values } = store;
     const retention = new Retention({ memory, values, audit, log: host.log }, host.config.memory);
-    for (const tool of memoryTools(memory, retention)) host.provide(Tools, tool);
-    for (const command of memoryCommands(memory, retention)) host.provide(Commands, command);
+    for (const tool of memoryTools({ memory, retention, agents, values })) host.provide(Tools, tool);
+    for (const command of memoryCommands(memory, retention, values)) host.provide(Commands, command);
     host.provide(Services, retention.service("memory-retention"));
     for (const kind of ["status", "ready"] as const)
       host.provide(Checks, { name: `retention-${kind}`, kind, run: () => retention.rows() });

@@ -1,9 +1,37 @@
-import { defineTool, type Memory, type MemoryEntry, type Sources, type Tool } from "@gantry/sdk";
+import {
+  defineTool,
+  type Agents,
+  type Memory,
+  type MemoryEntry,
+  type Sources,
+  type Tool,
+  type Values,
+} from "@gantry/sdk";
 import { Type } from "typebox";
+import { memoryOf, noteMemory } from "../shared/agent-memory.ts";
 import { errors } from "./errors.ts";
 import type { Retention } from "./retention.ts";
 
-export function memoryTools(memory: Memory, retention: Retention): readonly Tool[] {
+/** Who asks for a memory. */
+interface Asking {
+  readonly user: string;
+  readonly agent?: string | undefined;
+}
+
+interface Remembering {
+  readonly memory: Memory;
+  readonly retention: Retention;
+  readonly agents: Agents | undefined;
+  readonly values: Values;
+}
+
+export function memoryTools({ memory, retention, agents, values }: Remembering): readonly Tool[] {
+  const ownAgent = ({ agent }: Asking): string | undefined =>
+    agents?.list().find(({ name, memory: kind }) => name === agent && kind !== "shared")?.name;
+  const whose = (asking: Asking): string => {
+    const agent = ownAgent(asking);
+    return agent === undefined ? asking.user : memoryOf(asking.user, agent);
+  };
   return [
     defineTool({
       name: "memory_store",
@@ -13,10 +41,12 @@ export function memoryTools(memory: Memory, retention: Retention): readonly Tool
         { text: Type.String({ minLength: 1, maxLength: 10_000, description: "The fact." }) },
         { additionalProperties: false },
       ),
-      async run({ args, user, sources }) {
+      async run({ args, sources, ...asking }) {
         await retention.checkRoom();
+        const agent = ownAgent(asking);
+        if (agent !== undefined) await noteMemory(values, asking.user, agent);
         const isFromNowhere = sources.material.length === 0 && sources.private.length === 0;
-        const { id } = await memory.remember(user, args.text, isFromNowhere ? undefined : sources);
+        const { id } = await memory.remember(whose(asking), args.text, isFromNowhere ? undefined : sources);
         await retention.prune();
         return `Remembered as ${id}.`;
       },
@@ -37,13 +67,13 @@ export function memoryTools(memory: Memory, retention: Retention): readonly Tool
         { additionalProperties: false },
       ),
       parallel: true,
-      effects: async ({ query, limit = 5 }, { user }) => ({
-        brings: allOf(await memory.recall(user, query, limit)),
+      effects: async ({ query, limit = 5 }, asking) => ({
+        brings: allOf(await memory.recall(whose(asking), query, limit)),
       }),
-      async run({ args: { query, limit = 5 }, effects, user }) {
+      async run({ args: { query, limit = 5 }, effects, ...asking }) {
         // What was stored only since may hold material that no guard has been told of.
         const told = new Set(effects.brings?.material);
-        const found = (await memory.recall(user, query, limit)).filter(
+        const found = (await memory.recall(whose(asking), query, limit)).filter(
           ({ sources }) => sources?.material.every((name) => told.has(name)) ?? true,
         );
         if (found.length === 0) return "Nothing that was remembered fits.";
@@ -63,8 +93,8 @@ export function memoryTools(memory: Memory, retention: Retention): readonly Tool
         },
         { additionalProperties: false },
       ),
-      async run({ args, user }) {
-        if (!(await memory.forget(user, args.id))) throw errors.MEMORY_UNKNOWN(args.id);
+      async run({ args, ...asking }) {
+        if (!(await memory.forget(whose(asking), args.id))) throw errors.MEMORY_UNKNOWN(args.id);
         return `Forgot ${args.id}.`;
       },
     }),

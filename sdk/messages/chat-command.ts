@@ -23,7 +23,9 @@ export interface ConversationControl {
   rewind(): Promise<boolean>;
   /** Ends the turn that runs, which includes its questions. False where none runs. */
   stop(): Promise<boolean>;
-  /** Who answers in this conversation. */
+  /** Returns the name of the agent that answers here, if one does. Absent in hosts of earlier releases. */
+  agent?(): Promise<string | undefined>;
+  /** Which model answers in this conversation. */
   model(): Promise<ModelRef>;
   /** From the next message on; undefined: the configured one again. */
   useModel(model: string | undefined): Promise<void>;

@@ -88,8 +88,9 @@ export interface Inbox {
    * For callers who wait for the answer: one turn at a time per conversation, in order of arrival. Called while a tool runs,
    * it is a turn within that tool's turn: it speaks for the same person, with the same trust; it has no tool that the turn
    * around it has not; it takes over its approvals (`none` refuses more, nothing permits more), its model, effort and agent
-   * where it names none, and its budget; what either has taken in, both have. It ends with the tool, has a session of its own,
-   * knows no chat commands, and stands in two others at most.
+   * where it names none, and its budget; what either has taken in, both have. It ends with what ends the tool, and with the
+   * conversation's turn if somebody stops that, also if the tool did not wait for it; it has a session of its own, knows no
+   * chat commands, and stands in two others at most.
    */
   prompt(message: InboundMessage, options: PromptOptions): Promise<TurnResult>;
   /**

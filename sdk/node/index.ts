@@ -17,6 +17,7 @@ export { inSlices, inTime } from "./in-slices.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames, secretFiles, type NameTest } from "../security/file-names.ts";
 export { type Wildcard, wildcards } from "../security/wildcards.ts";
+export { markLookAlikes } from "./look-alikes.ts";
 export { makeDir } from "./make-dir.ts";
 export { nearest } from "./nearest.ts";
 export { Pairing, type PairingCode, type PairingConfig, type PairingGrant } from "./pairing.ts";
@@ -36,6 +37,7 @@ export { printable } from "./printable.ts";
 export { pluginModule } from "./plugin-module.ts";
 export { identity as processIdentity, newProcessName, processLives } from "./process-identity.ts";
 export { ProcessLock } from "./process-lock.ts";
+export { valuesOfProcess, type ValueSpaces } from "./process-values.ts";
 export {
   configHash,
   readRunning,
@@ -46,6 +48,7 @@ export {
 } from "./running-record.ts";
 export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
+export { notedReply, stopNote } from "./stop-note.ts";
 export { surplus } from "./surplus.ts";
 export { wrongBody, wrongValue } from "./wrong-value.ts";
 export { userOfTerminal } from "./terminal-user.ts";

@@ -7,7 +7,7 @@ import { memory } from "./memory-store/memory.ts";
 import { sessionsIn } from "./memory-store/sessions.ts";
 import { emptyStoreState, endNode, type StoreHandle, type StoreState } from "./memory-store/state.ts";
 import { usage } from "./memory-store/usage.ts";
-import { values } from "./memory-store/values.ts";
+import { valuesOfProcess } from "../node/process-values.ts";
 
 export { emptyStoreState, endNode, type StoreHandle, type StoreState } from "./memory-store/state.ts";
 export { createMemoryMedia } from "./memory-store/media.ts";
@@ -29,7 +29,7 @@ export function createMemoryStore(state: StoreState = emptyStoreState(), handle:
     memory: memory(memories),
     lanes: lanes(state, { now, node, listeners }),
     limits: limits(hits, now),
-    values: values(state.values, now),
+    values: valuesOfProcess(state.values, now),
     usage: usage(costs),
     erase: async (user) => erase(user, { sessions, entries, rows, costs }),
   };

@@ -33,6 +33,8 @@ export interface ToolRun<Args> {
   readonly effects: Effects;
   readonly session: string;
   readonly user: string;
+  /** Under whose name the turn works, where it has one. */
+  readonly agent?: string | undefined;
   readonly cwd: string;
   /** What the conversation held when the call was decided on; what the tool keeps for later keeps it too. */
   readonly sources: Sources;

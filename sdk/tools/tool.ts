@@ -22,7 +22,8 @@ export interface ToolHints {
 export interface EffectsContext {
   readonly session: string;
   readonly user: string;
-  /** As in {@link ToolRun}. */
+  /** As in {@link ToolRun}, like `origin`. */
+  readonly agent?: string | undefined;
   readonly origin?: ToolOrigin | undefined;
   /** The resolved workspace. */
   readonly cwd: string;

@@ -9,11 +9,11 @@ import {
   type TurnEvent,
   type TurnResult,
 } from "@gantry/sdk";
-import { type Host, stopNote } from "@gantry/host";
+import type { Host } from "@gantry/host";
 import { printableProse } from "../terminal-line.ts";
 import { Terminal } from "../terminal.ts";
 import { picturesOf } from "../pictures.ts";
-import { userOfTerminal } from "@gantry/sdk/node";
+import { stopNote, userOfTerminal } from "@gantry/sdk/node";
 import { againCode, restartAsked } from "../restart.ts";
 import { promptOf, sessionOf } from "./agent-input.ts";
 import type { HostCommandContext } from "./host-command.ts";

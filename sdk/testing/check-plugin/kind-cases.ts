@@ -1,5 +1,6 @@
 import { Budget, Redactors } from "../../fill.ts";
 import {
+  Agents,
   Channels,
   ChatCommands,
   Commands,
@@ -24,6 +25,7 @@ import type { tapsOf } from "../plugin-contract.ts";
 import { providerContract } from "../provider-contract.ts";
 import type { TestHost } from "../test-host.ts";
 import { toolContract } from "../tool-contract.ts";
+import { agentCases } from "./agent-cases.ts";
 import { chatCommandCases } from "./chat-command-cases.ts";
 import { commandCases } from "./command-cases.ts";
 import { exampleOf } from "./example.ts";
@@ -71,6 +73,7 @@ export async function kindCases(
     found.push(...routeCases(route, patienceMs, began));
   if (provides(plugin, Speaker)) found.push(...speakerCases(t.slot(Speaker), patienceMs));
   if (provides(plugin, Transcriber)) found.push(...transcriberCases(t.slot(Transcriber), patienceMs));
+  if (provides(plugin, Agents)) found.push(...agentCases(t.slot(Agents), patienceMs));
   if (provides(plugin, History)) found.push(...historyCases(t.slot(History), patienceMs));
   if (provides(plugin, Budget)) found.push(...budgetCases(t.slot(Budget), patienceMs));
   for (const guard of spy.handlers("beforeToolCall"))

@@ -1,4 +1,5 @@
 import type { UsageRow } from "../../fill.ts";
+import type { ValueSpaces } from "../../node/process-values.ts";
 import type { Entries } from "./memory.ts";
 import type { Hold, Row } from "./rows.ts";
 import type { SessionMap } from "./sessions.ts";
@@ -10,7 +11,7 @@ export interface StoreState {
   readonly rows: Row[];
   readonly held: Map<string, Hold>;
   readonly hits: Map<string, number[]>;
-  readonly values: Map<string, Map<string, { value: unknown; expires: number }>>;
+  readonly values: ValueSpaces;
   readonly costs: UsageRow[];
 }
 

@@ -1,8 +1,10 @@
-import type { ValueLife, ValuePage } from "../../fill.ts";
-import type { Values } from "../../index.ts";
-import type { StoreState } from "./state.ts";
+import type { ValueLife, ValuePage, Values } from "../store/store.ts";
 
-export function values(spaces: StoreState["values"], now: () => number): Values {
+/** Values by space and key, each with the time of its end as Unix ms. */
+export type ValueSpaces = Map<string, Map<string, { value: unknown; expires: number }>>;
+
+/** Returns values that end with the process, for tests and for a host without a store. */
+export function valuesOfProcess(spaces: ValueSpaces = new Map(), now: () => number = Date.now): Values {
   const live = (space: string, key: string): { value: unknown } | undefined => {
     const entry = spaces.get(space)?.get(key);
     return entry && entry.expires > now() ? entry : undefined;

@@ -1,4 +1,5 @@
-import type { StopReason, TurnResult } from "@gantry/sdk";
+import type { StopReason } from "../models/provider.ts";
+import type { TurnResult } from "../turns/turn.ts";
 
 const notes: Partial<Record<StopReason, string>> = {
   MaxTokens:
