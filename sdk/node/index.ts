@@ -17,7 +17,7 @@ export { inSlices, inTime } from "./in-slices.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames, secretFiles, type NameTest } from "../security/file-names.ts";
 export { type Wildcard, wildcards } from "../security/wildcards.ts";
-export { markLookAlikes } from "./look-alikes.ts";
+export { markLookAlikes, type Marked } from "./look-alikes.ts";
 export { makeDir } from "./make-dir.ts";
 export { nearest } from "./nearest.ts";
 export { Pairing, type PairingCode, type PairingConfig, type PairingGrant } from "./pairing.ts";
