@@ -28,7 +28,11 @@ export default definePlugin({
           "Folders whose AGENTS.md, also in folders beneath, is taken for your own words, as the configured workspace's is. Of any other folder that is opened (-C) it is shown to the model too, and counts as material from outside. Of the folders above the one that is opened it is shown up to the outermost that you name here, or up to the configured workspace.",
       }),
     }),
-    security: Type.Object({ workspace_path: securityKeys.workspace_path }),
+    security: Type.Object({
+      workspace_path: securityKeys.workspace_path,
+      secret_files: securityKeys.secret_files,
+      blocked_paths: securityKeys.blocked_paths,
+    }),
   }),
   needs: { runtime: Runtime, sandbox: optional(Sandbox) },
   provides: [PromptParts],
@@ -36,13 +40,14 @@ export default definePlugin({
   setup(host) {
     const { runtime } = host.needs;
     const { instructions, trusted_instructions } = host.config.agent;
-    const { workspace_path = "workspace" } = host.config.security;
+    const { workspace_path = "workspace", secret_files, blocked_paths } = host.config.security;
+    const places = { configDir: runtime.configDir, secret: secret_files, blocked: blocked_paths };
     const owners = trust(runtime.configDir, workspace_path, trusted_instructions);
     host.provide(PromptParts, {
       name: "instructions",
       order: 10,
       budget: BUDGET,
-      text: () => instructions && instructionsText(instructions, runtime.configDir),
+      text: () => instructions && instructionsText(instructions, places),
     });
     const files = oncePerScene(
       agentsFiles(() => host.needs.sandbox?.files, owners, host.log),

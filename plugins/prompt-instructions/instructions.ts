@@ -1,14 +1,47 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { expandHome, followLinks, isInside, secretFiles } from "@gantry/sdk/node";
+import { plainFileBytes } from "../shared/plain-file.ts";
 import { errors } from "./errors.ts";
 
-/** The text, or what stands in the file it names; read anew for every turn, so that a change needs no restart. */
-export async function instructionsText(written: string, configDir: string): Promise<string> {
+/** Bytes of a file that are read. */
+const most = 128 * 1024;
+/** Files of the service that hold keys, beside what is secret by its name. */
+const own = ["config.toml", "config.toml.*", "service.env", "gantry.db*"];
+
+/** Where the instructions lie, and what is closed to them as it is to tools. */
+export interface InstructionPlaces {
+  readonly configDir: string;
+  readonly secret: readonly string[];
+  readonly blocked: readonly string[];
+}
+
+/**
+ * Returns the text, or what stands in the file it names, read anew for every turn, so that a change
+ * needs no restart. Throws INSTRUCTIONS_UNREADABLE and INSTRUCTIONS_CLOSED.
+ */
+export async function instructionsText(written: string, places: InstructionPlaces): Promise<string> {
   if (!written.startsWith("file:")) return written;
-  const file = path.resolve(configDir, written.slice("file:".length).trim());
+  const file = path.resolve(places.configDir, expandHome(written.slice("file:".length).trim()));
+  await refuseClosed(file, places);
   try {
-    return (await readFile(file, "utf8")).trim();
+    const data = plainFileBytes(await followLinks(file), most);
+    if (!data) throw Object.assign(new Error(), { code: "no plain file" });
+    return new TextDecoder().decode(data).trim();
   } catch (error) {
     throw errors.INSTRUCTIONS_UNREADABLE(file, (error as NodeJS.ErrnoException).code ?? String(error));
+  }
+}
+
+/** What goes to the model with each request must be nothing that no tool may read. */
+async function refuseClosed(file: string, { secret, blocked }: InstructionPlaces): Promise<void> {
+  const real = await followLinks(file);
+  const isSecret = secretFiles([...secret, ...own]);
+  if ([file, real].some((at) => isSecret(path.relative("/", at))))
+    throw errors.INSTRUCTIONS_CLOSED(file, "secret_files");
+  for (const place of blocked) {
+    const closed = path.resolve(expandHome(place));
+    const both = [closed, await followLinks(closed)];
+    if (both.some((at) => isInside(file, at) || isInside(real, at)))
+      throw errors.INSTRUCTIONS_CLOSED(file, "blocked_paths");
   }
 }
