@@ -20,6 +20,9 @@ export const configErrors = defineErrors({
   CONFIG_MISSING_VARIABLE: usage(
     "%s, line %s: `%s` uses ${%s}, which is not set: set the variable or write the value.",
   ),
+  CONFIG_SECRET_VARIABLE: usage(
+    "%s, line %s: `%s` uses ${%s}, a secret by its name, which would be sent to a model or shown in an address: use it in a key for secrets, such as api_key.",
+  ),
   CONFIG_CLASH: usage(
     "The plugins %s and %s describe the key `%s` differently: update both to the same release.",
   ),

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { parse, TomlError } from "smol-toml";
 import { GantryError } from "@gantry/sdk";
+import { isSecret } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { isTree, type ConfigText } from "./check.ts";
 import { linesOf, type LineOf } from "./line-of.ts";
@@ -64,6 +65,8 @@ export function readTree(
   const leftOut: GantryError[] = [];
   const replaced = replaceVariables(tree, [], (name, path) => {
     const value = env[name];
+    if (isSecret(name) && isSent(path))
+      problems.push(wrongAt(path, errors.CONFIG_SECRET_VARIABLE(file, lineOf(path), path.join("."), name)));
     if (value !== undefined) return value;
     const missing = errors.CONFIG_MISSING_VARIABLE(file, lineOf(path), path.join("."), name);
     const isLeftOut = mayLeaveOut && path[0] !== "security";
@@ -71,6 +74,12 @@ export function readTree(
     return isLeftOut ? undefined : `\${${name}}`;
   });
   return { text: { file, tree: replaced as Record<string, unknown>, lineOf }, problems, leftOut };
+}
+
+/** True for what is told to a model, or stands in an address that is asked; a store's may hold its password. */
+function isSent([table, ...rest]: readonly string[]): boolean {
+  const isTold = ["agent", "default_provider", "default_model", "fallback_providers"].includes(table ?? "");
+  return isTold || (table !== "store" && /(?:^|_)(?:url|model)$/.test(rest.at(-1) ?? ""));
 }
 
 /** Undefined for a text, or a list with one, in which `lookUp` leaves something out. */

@@ -24,8 +24,8 @@ export interface CallDeps {
   readonly log: Logger;
   /** Returns the resolved workspace of a turn. */
   readonly cwd: (turn: TurnContext | undefined) => Promise<string>;
-  /** Whether started commands can reach the network. */
-  readonly network: () => Promise<boolean>;
+  /** Whether these commands can reach the network. */
+  readonly network: (commands: readonly string[]) => Promise<boolean>;
   readonly maxOutputBytes: number;
   /** What is taken out of what an owner is asked where a call belongs to no turn. */
   readonly forOwner: Redaction;

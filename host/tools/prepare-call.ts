@@ -54,7 +54,7 @@ export async function prepareCall(
     user,
     trust: turn?.trust ?? "owner",
     cwd,
-    network: effects.commands.length > 0 && (await deps.network()),
+    network: await deps.network(effects.commands),
     sources: await deps.sources.of(session),
     shared: turn?.message?.conversation.kind === "group",
     dryRun,

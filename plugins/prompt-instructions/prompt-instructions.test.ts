@@ -169,6 +169,30 @@ test("SEC-21: AGENTS.md of a folder that was opened is material from outside, un
   expect(await brought({})).toBeUndefined();
 });
 
+test.each([
+  ["a key", ".ssh/id_ed25519", {}],
+  ["a file by the owner's list", "mine.vault", { secret_files: ["*.vault"] }],
+  ["the configuration", "config.toml", {}],
+  ["a blocked folder", "closed/a.txt", { blocked_paths: ["CLOSED"] }],
+])("FLR-36: instructions of a foreign file send nobody %s", async (_what, name, security) => {
+  const at = await realpath(home);
+  const file = path.join(at, name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, "PRIVATE-CANARY");
+  await symlink(file, path.join(at, "rules.md"));
+  const blocked_paths = [path.join(at, "closed")];
+  const closed = { ...security, ...("blocked_paths" in security && { blocked_paths }) };
+  for (const written of [file, path.join(at, "rules.md")]) {
+    await using t = await start({
+      agent: { instructions: `file:${written}` },
+      security: { workspace_path: at, ...closed },
+    });
+    await t.ask("hi");
+    expect(t.prompt()).not.toContain("PRIVATE-CANARY");
+    expect(JSON.stringify(t.logs)).toContain(`agent.instructions may not name ${written}`);
+  }
+});
+
 test("FLR-35: AGENTS.md that other users may write is material, trusted or not", async () => {
   const at = await realpath(home);
   const file = path.join(at, "AGENTS.md");

@@ -46,6 +46,18 @@ const turns: Readonly<Record<string, string>> = {
   "the element itself": "x.replaceWith(x.cloneNode(true))",
 };
 
+/** What changes what a form sends, though its button stays what it is. */
+const sends: Readonly<Record<string, string>> = {
+  "a hidden field": "f.elements.sum.value = '99999'",
+  "a hidden field behind a false value":
+    "f.elements.sum.value = '99999'; Object.defineProperty(f.elements.sum, 'value', { get: () => '1' })",
+  "a field that is seen": "f.elements.words.value = 'Eve'",
+  "a box": "f.elements.box.checked = true",
+  "a choice": "f.elements.choice.value = 'b'",
+  "a new field": "f.insertAdjacentHTML('beforeend', '<input type=hidden name=to value=eve>')",
+  "a field that was off": "f.elements.off.disabled = false",
+};
+
 /** A page whose script waits for the word of the test. */
 async function startTurning() {
   const asked: string[] = [];
@@ -53,12 +65,14 @@ async function startTurning() {
   const server = createServer(({ url = "" }, response) => {
     asked.push(url);
     if (url === "/turn") return void waiting.push(response);
-    const turn = turns[decodeURIComponent(url.slice(1))] ?? "";
+    const what = decodeURIComponent(url.slice(1));
+    const turn = turns[what] ?? sends[what] ?? "";
     const hover = url === "/hover" ? "x.onmouseover = () => { x.href = '/pay'; };" : "";
     const cover = "<a href='/pay' style='position:fixed;inset:0;opacity:0'>Pay</a>";
     const over = url === "/over" ? `document.body.insertAdjacentHTML('beforeend', "${cover}");` : turn;
     response.writeHead(200, { "content-type": "text/html" }).end(`<title>News</title><body>
-      <a id=x href="/no">No "thanks",\n close this</a><form id=f action="/sent"><input name=action aria-label=Words><button>Send</button></form>
+      <a id=x href="/no">No "thanks",\n close this</a><form id=f action="/sent"><input name=action aria-label=Words><button>Send</button>
+      <input type=hidden name=sum value=1><input type=hidden name=off value=1 disabled><input name=words><input type=checkbox name=box><select name=choice><option>a<option>b</select></form>
       <script>const x = document.getElementById('x'), f = document.forms[0]; ${hover}
       const action = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, 'action');
       fetch('/turn').then(() => { ${over.replace("f.action = '/pay'", "action.set.call(f, '/pay')")}; fetch('/turned'); })</script>`);
@@ -113,6 +127,24 @@ for (const [name, can, left, run] of engines) {
         expect(typed.said).toContain("/sent?action=ok");
         expect(page.asked.filter((one) => /^\/(pay|no)/.test(one))).toEqual([]);
       }),
+  );
+
+  test.runIf(can)(`FLR-38: a yes to a click covers what the form sends, seen or hidden, ${name}${left}`, () =>
+    run(async (_, __, start) => {
+      await using page = await startTurning();
+      await using kit = await start([asking]);
+      for (const what of Object.keys(sends)) {
+        const first = await kit.act({ action: "open", url: `${page.url}/${encodeURIComponent(what)}` });
+        const click = { action: "click", element: numberOf(first, 'button "Send"') };
+        const { said } = await allowed(kit, click, () => page.turn());
+        expect([what, said]).toEqual([what, expect.stringMatching(/^(APPROVAL|BROWSER)_CHANGED/)]);
+        expect(page.asked.filter((one) => one.startsWith("/sent"))).toEqual([]);
+        page.asked.splice(0);
+      }
+      const first = await kit.act({ action: "open", url: `${page.url}/plain` });
+      const { said } = await allowed(kit, { action: "click", element: numberOf(first, 'button "Send"') });
+      expect(said).toContain("/sent?action=&sum=1");
+    }),
   );
 
   test.runIf(can)(

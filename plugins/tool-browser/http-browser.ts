@@ -46,7 +46,7 @@ export class HttpBrowser implements Browser {
     if (link !== undefined) return { role: "link", name: link, at, leadsTo: link, key: String(element) };
     const found = filled?.look(element - 1 - links.length);
     if (!found) throw errors.BROWSER_ELEMENT(element);
-    return { ...found, at, key: `${element} ${found.value ?? ""}` };
+    return { ...found, at, key: `${element} ${found.value ?? ""} ${found.sends}` };
   }
 
   async type(element: number, { text, submit }: Typing, still: Still): Promise<void> {

@@ -4,6 +4,13 @@ import { errors } from "./errors.ts";
 
 const ROLES = { text: "textbox", choice: "combobox", check: "checkbox", radio: "radio", button: "button" };
 
+interface FormElement extends ViewElement {
+  readonly leadsTo: string;
+  readonly method: string;
+  /** All that a button sends. */
+  readonly sends: string;
+}
+
 /** The forms of one page as somebody fills them; fields are counted from 0, those that nobody sees left out. */
 export class HttpForms {
   readonly #fields: readonly { readonly field: WebField; readonly form: WebForm }[];
@@ -34,9 +41,12 @@ export class HttpForms {
   }
 
   /** A field, and where its form is sent to, without what it holds; undefined where there is no such field. */
-  look(at: number): (ViewElement & { readonly leadsTo: string; readonly method: string }) | undefined {
-    const [field, element] = [this.#fields[at], this.elements[at]];
-    return field && element && { ...element, leadsTo: field.form.url, method: field.form.method };
+  look(at: number): FormElement | undefined {
+    const [found, element] = [this.#fields[at], this.elements[at]];
+    if (!found || !element) return undefined;
+    const { field, form } = found;
+    const held = field.kind === "button" ? form.fields.map((one) => [one.name, this.#held.get(one)]) : [];
+    return { ...element, leadsTo: form.url, method: form.method, sends: JSON.stringify(held) };
   }
 
   /** The address that a button asks for; undefined for fields that only take a mark. */

@@ -42,6 +42,8 @@ export interface ShellReading {
    * then longer.
    */
   readonly plain?: readonly PlainCommand[];
+  /** True if nothing but such commands of plain programs run, which reach no network and start nothing. */
+  readonly contained?: boolean;
 }
 
 /** Reads shell text the way bash does, running nothing. Throws for what cannot be read with certainty. */
