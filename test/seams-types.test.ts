@@ -223,3 +223,28 @@ const routes = (): void => {
 test("SDK-20: a route may be PATCH, and its stream is bytes", () => {
   expect(routes).toBeTypeOf("function");
 });
+
+const opening: Route["handle"] = async () => ({
+  status: 101,
+  async webSocket({ messages, send }) {
+    for await (const message of messages) {
+      expectTypeOf(message).toEqualTypeOf<string | Uint8Array>();
+      // @ts-expect-error -- a message may be bytes
+      void message.trim();
+      await send(message);
+      // @ts-expect-error -- a message is text or bytes
+      await send({ text: "hi" });
+    }
+    return { code: 4_000, reason: "done" };
+  },
+});
+// @ts-expect-error -- a WebSocket switches protocols
+const kept: Route["handle"] = async () => ({ status: 200, webSocket: async () => {} });
+// @ts-expect-error -- nothing is switched to
+const empty: Route["handle"] = async () => ({ status: 101, headers: {} });
+// @ts-expect-error -- an end has a code
+const codeless: Route["handle"] = async () => ({ status: 101, webSocket: async () => ({ reason: "done" }) });
+
+test("SDK-20: a WebSocket has the status 101, messages of text and bytes, and an end with a code", () => {
+  for (const handle of [opening, kept, empty, codeless]) expect(handle).toBeTypeOf("function");
+});

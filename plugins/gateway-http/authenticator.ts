@@ -5,6 +5,7 @@ import type { Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
 import { hasForwarding, repeated } from "./gate.ts";
 import { isLoopback } from "./peer.ts";
+import { protocolToken } from "./protocol-token.ts";
 
 export interface AuthenticatorDeps {
   readonly devices: Devices;
@@ -51,7 +52,7 @@ export class Authenticator {
         throw errors.GATEWAY_REMOTE();
       return undefined;
     }
-    const [, token] = /^Bearer ([^\s,]+)$/i.exec(request.headers.authorization ?? "") ?? [];
+    const token = tokenOf(request);
     const isOne = token !== undefined && !repeated(request, "authorization");
     const known = isOne ? await devices.find(token) : undefined;
     if (known && !devices.isOver(known.expires)) {
@@ -84,4 +85,10 @@ export class Authenticator {
       log.error({ err: error }, "A refused request could not be recorded in the audit log.");
     }
   }
+}
+
+/** Reads the token of the header, or of a handshake without one its subprotocol. */
+function tokenOf({ headers: { authorization }, raw }: FastifyRequest): string | undefined {
+  if (authorization === undefined) return protocolToken(raw);
+  return /^Bearer ([^\s,]+)$/i.exec(authorization)?.[1];
 }

@@ -14,6 +14,7 @@ import { createFailureLog } from "./failures.ts";
 import { Gate, isAboutServer } from "./gate.ts";
 import { Limiter } from "./limiter.ts";
 import { registerRoute, type RouteGuards } from "./register-route.ts";
+import { SocketBound } from "./socket-bound.ts";
 import { describe, openApiRoute } from "./openapi.ts";
 import { pathOf } from "./path.ts";
 import { addressList, peerKey } from "./peer.ts";
@@ -53,6 +54,7 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
     authenticator: new Authenticator({ ...deps, requirePairing: config.require_pairing }),
     limiter: await Limiter.on(app),
     brokeLate: createFailureLog(log),
+    sockets: new SocketBound(),
   };
   await describe(app, deps.version);
   const routes = [...deps.routes, openApiRoute(app)];
