@@ -6,15 +6,18 @@ import {
   type Inbox,
   type Observer,
   type Outbox,
+  type PluginHost,
   type PromptOptions,
   type Route,
   type Runtime,
+  type Store,
   textParts,
   type ToolOrigin,
   type ToolProgress,
   type ToolRun,
   type Turns,
 } from "@gantry/sdk";
+import { serveConnection } from "@gantry/sdk/channel";
 import type { Redactor } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
@@ -247,4 +250,21 @@ const codeless: Route["handle"] = async () => ({ status: 101, webSocket: async (
 
 test("SDK-20: a WebSocket has the status 101, messages of text and bytes, and an end with a code", () => {
   for (const handle of [opening, kept, empty, codeless]) expect(handle).toBeTypeOf("function");
+});
+
+const open = (): never => {
+  throw new Error("not opened");
+};
+
+test("SCL-04: a connection of one node alone needs the store", () => {
+  type Host = Pick<PluginHost, "provide" | "onDispose" | "log">;
+  const serve = (host: Host, withStore: Host & { readonly needs: { readonly store: Store } }): void => {
+    serveConnection(host, "mail", open);
+    serveConnection(withStore, "mail", open, { alone: true });
+    // @ts-expect-error -- the lease is the store's
+    serveConnection(host, "mail", open, { alone: true });
+    // @ts-expect-error -- left out, every node has a connection of its own
+    serveConnection(withStore, "mail", open, { alone: false });
+  };
+  expect(serve).toBeTypeOf("function");
 });

@@ -14,7 +14,11 @@ export interface Sending {
 }
 
 /** Sends what a route answers. */
-export function sendReply(reply: FastifyReply, answer: Exclude<RouteReply, SocketReply>, { ending, broke }: Sending): FastifyReply {
+export function sendReply(
+  reply: FastifyReply,
+  answer: Exclude<RouteReply, SocketReply>,
+  { ending, broke }: Sending,
+): FastifyReply {
   const { status, headers = {} } = answer;
   reply.code(status);
   if ("events" in answer) {

@@ -12,7 +12,8 @@ export class SocketBound {
     const bounds = new Map([[`address ${address}`, most.address]]);
     if (token !== undefined) bounds.set(`token ${token}`, most.token);
     for (const [holder, bound] of bounds)
-      if (this.#count(holder) >= bound) throw errors.GATEWAY_SOCKETS(bound, holder.split(" ", 1)[0] as string);
+      if (this.#count(holder) >= bound)
+        throw errors.GATEWAY_SOCKETS(bound, holder.split(" ", 1)[0] as string);
     for (const holder of bounds.keys()) this.#open.set(holder, this.#count(holder) + 1);
     return () => {
       for (const holder of bounds.keys()) this.#less(holder);

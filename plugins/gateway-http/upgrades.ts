@@ -36,11 +36,10 @@ export function takeHandshakes({ server }: FastifyInstance): void {
     response.once("finish", () => {
       if (response.writableEnded) request.socket.destroySoon();
     });
-    // Nobody reads until the route has answered, and a client that leaves is noticed all the same.
+    // Until the route has answered nobody reads what comes, and a client that leaves is noticed all the same.
     socket.once("end", () => {
       if (response.statusCode !== 101 && !response.writableEnded) socket.destroy();
     });
-    socket.read(0);
     server.emit("request", request, response);
   });
 }

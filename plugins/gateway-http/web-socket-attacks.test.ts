@@ -150,7 +150,9 @@ test("SDK-20: one token holds 16 WebSockets; a further one is 429 until one is c
   await using gateway = await startLive(echo, { auth: "token", may: "read" });
   const token = (await gateway.word("pair token", ["p"], { may: "read" })).out.trim();
   const headers = { authorization: `Bearer ${token}` };
-  const sockets = await Promise.all(Array.from({ length: 16 }, () => open(gateway, "/live", [], { headers })));
+  const sockets = await Promise.all(
+    Array.from({ length: 16 }, () => open(gateway, "/live", [], { headers })),
+  );
   const [status, text] = await shake(gateway, "/live", { ...handshake, ...headers });
   expect([status, JSON.parse(text).error.code]).toEqual([429, "GATEWAY_SOCKETS"]);
   sockets[0]?.ws.close();

@@ -1,6 +1,13 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import { definePlugin, Routes, type Plugin, type Route, type RouteRequest, type RouteSocket } from "@gantry/sdk";
+import {
+  definePlugin,
+  Routes,
+  type Plugin,
+  type Route,
+  type RouteRequest,
+  type RouteSocket,
+} from "@gantry/sdk";
 import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { WebSocket } from "ws";
 import { startGateway, type TestGateway } from "./gateway.test-kit.ts";

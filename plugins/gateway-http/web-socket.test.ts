@@ -89,7 +89,10 @@ test.each<[string, string, (token: string) => Record<string, string>, string]>([
   [
     "from a page of another origin",
     "/live",
-    (token) => ({ origin: "http://evil.example", "sec-websocket-protocol": `gantry, gantry.bearer.${token}` }),
+    (token) => ({
+      origin: "http://evil.example",
+      "sec-websocket-protocol": `gantry, gantry.bearer.${token}`,
+    }),
     "GATEWAY_FOREIGN_ORIGIN",
   ],
   [
@@ -170,9 +173,11 @@ test.each([
   expect([status, JSON.parse(text).error.code]).toEqual([400, "GATEWAY_BAD_REQUEST"]);
 });
 
-const failing = (error: () => Error): Work => async () => {
-  throw error();
-};
+const failing =
+  (error: () => Error): Work =>
+  async () => {
+    throw error();
+  };
 
 test("SDK-20: a route that throws a code closes with it, and any other failure is told in the log alone", async () => {
   const { errors } = await import("./errors.ts");
@@ -269,7 +274,12 @@ test("SDK-20: a turn that a WebSocket begins has no tool beyond its token", asyn
         }
       };
       host.provide(Routes, {
-        ...{ name: "GET /talk", method: "GET", path: "/talk", auth: "token", may: "talk", summary: "s" },
+        name: "GET /talk",
+        method: "GET",
+        path: "/talk",
+        auth: "token",
+        may: "talk",
+        summary: "s",
         handle: async (request) => ({ status: 101, webSocket: (socket) => webSocket(socket, request) }),
       });
     },

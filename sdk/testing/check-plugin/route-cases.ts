@@ -84,7 +84,8 @@ export function routeCases(
   began: readonly InboundMessage[],
 ): readonly ContractCase[] {
   const who = `The route ${route.name}`;
-  const cure = "answer { status } with one of body, text, bytes, events and webSocket, or throw a coded error";
+  const cure =
+    "answer { status } with one of body, text, bytes, events and webSocket, or throw a coded error";
   const answers = async (): Promise<void> => {
     const stop = new AbortController();
     const late = wrong(who, `did not answer in ${patienceMs} ms`, "end by its signal, and answer sooner");

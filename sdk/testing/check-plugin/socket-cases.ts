@@ -34,7 +34,9 @@ export async function wrongWebSocket(
   try {
     const end = await within(patienceMs, late, () => webSocket(socket));
     const isCode = end === undefined || end.code === 1000 || (end.code >= 3000 && end.code <= 4999);
-    return isCode ? undefined : `ended a WebSocket with ${JSON.stringify(end.code)}, which is no code of its own`;
+    return isCode
+      ? undefined
+      : `ended a WebSocket with ${JSON.stringify(end.code)}, which is no code of its own`;
   } catch (error) {
     if (error === late) return `did not end a WebSocket whose client had left in ${patienceMs} ms`;
     // Whoever left is told nothing any more.
