@@ -1,0 +1,59 @@
+import path from "node:path";
+import { ChatCommands } from "@gantry/sdk";
+import type { Host } from "@gantry/host";
+import { inbound } from "./agent-input.ts";
+import type { HostCommandContext } from "./host-command.ts";
+
+/** A line of `file_list`: a folder, or a file and its size. */
+const entry = /^(.*?)(\/| \([^()]*\))$/;
+
+type Completed = [candidates: string[], part: string];
+
+/**
+ * Completes what stands before the cursor: a word behind a slash from the chat commands, a path behind `@` from the
+ * workspace, as the file tool lists it to this person and no further.
+ */
+export function completer(
+  run: HostCommandContext,
+  host: Host,
+  session: string,
+): (line: string) => Promise<Completed> {
+  const words = [...(host.get(ChatCommands)?.keys() ?? []), "exit"];
+  return async (line) => {
+    const [, slash] = /^(\/\S*)$/.exec(line) ?? [];
+    if (slash !== undefined)
+      return matching(
+        words.map((word) => `/${word} `),
+        slash,
+      );
+    const [, at] = /(?:^|\s)@(\S*)$/.exec(line) ?? [];
+    if (at === undefined) return [[], line];
+    const folder = at.slice(0, at.lastIndexOf("/") + 1);
+    return matching(
+      (await entriesOf(run, host, session, folder)).map((name) => folder + name),
+      at,
+    );
+  };
+}
+
+function matching(candidates: readonly string[], part: string): Completed {
+  return [candidates.filter((one) => one.startsWith(part)), part];
+}
+
+/** Returns the names in a folder, folders with a slash; none where the guards say no, or nothing lists. */
+async function entriesOf(
+  run: HostCommandContext,
+  host: Host,
+  session: string,
+  folder: string,
+): Promise<readonly string[]> {
+  const args = { path: path.posix.join(".", folder) };
+  const call = { tool: "file_list", args, approvals: "none", signal: run.signal } as const;
+  const outcome = await host.inbox.call(inbound(folder, session, []), call);
+  if (outcome.code !== undefined || outcome.workFailed) return [];
+  return outcome.text.split("\n").flatMap((line) => {
+    const [, name = "", kind] = entry.exec(line) ?? [];
+    if (name === "") return [];
+    return [kind === "/" ? `${name}/` : `${name} `];
+  });
+}

@@ -1,0 +1,105 @@
+import type { Part } from "@gantry/sdk";
+import { type Host, stopNote } from "@gantry/host";
+import { againCode, restartAsked } from "../restart.ts";
+import { printableProse } from "../terminal-line.ts";
+import type { Terminal } from "../terminal.ts";
+import { askOptions, inbound, pictures, sessionOf } from "./agent-input.ts";
+import { completer } from "./complete.ts";
+import type { HostCommandContext } from "./host-command.ts";
+
+interface Conversation {
+  readonly run: HostCommandContext;
+  readonly host: Host;
+  readonly terminal: Terminal;
+  readonly session: string;
+}
+
+/** Talks with the person at the terminal until they end it; returns the exit code. */
+export async function converse(run: HostCommandContext, host: Host, terminal: Terminal): Promise<number> {
+  const again = restartAsked();
+  const ending = AbortSignal.any([again, run.signal]);
+  let shown = await pictures(run, host);
+  const session = await sessionOf(run, run.host);
+  const talk = { run, host, terminal, session };
+  terminal.completeBy(completer(run, host, session));
+  run.err(
+    `Conversation ${session}. /help lists the commands, /exit or Ctrl-D ends it, Esc or Ctrl-C stops an answer.`,
+  );
+  try {
+    for (;;) {
+      const line = await terminal.line("> ", ending);
+      if (again.aborted) return againCode;
+      if (run.signal.aborted) return 130;
+      if (line === undefined || isExit(line)) return 0;
+      if (line.trim() === "") continue;
+      await terminal.readMarkdown();
+      if (await isLast(talk, line, shown)) return 0;
+      shown = [];
+    }
+  } finally {
+    terminal.close();
+  }
+}
+
+/**
+ * Does what one line asks for; true if the person ended the conversation meanwhile. Ctrl-C and Esc stop that and not the
+ * program, a signal to the program stops both.
+ */
+async function isLast(talk: Conversation, line: string, shown: readonly Part[]): Promise<boolean> {
+  const { run, host, terminal, session } = talk;
+  const stop = new AbortController();
+  let ends = false;
+  const release = terminal.onInterrupt(() => stop.abort());
+  const releaseCommands = terminal.onCommand(async (command) => {
+    if (isExit(command)) {
+      ends = true;
+      return stop.abort();
+    }
+    const { reply } = await host.inbox.prompt(inbound(command, session, []), askOptions(run));
+    run.err(printableProse(reply));
+  });
+  try {
+    const signal = AbortSignal.any([run.signal, stop.signal]);
+    if (line.startsWith("!")) await command(talk, line.slice(1).trim(), signal);
+    else await turn(talk, line, shown, signal);
+  } catch (error) {
+    run.err(error instanceof Error ? error.message : String(error));
+  } finally {
+    release();
+    releaseCommands();
+  }
+  return ends;
+}
+
+async function turn(
+  { run, host, terminal, session }: Conversation,
+  line: string,
+  shown: readonly Part[],
+  signal: AbortSignal,
+): Promise<void> {
+  const options = terminal.options({ ...askOptions(run), signal });
+  const result = await host.inbox.prompt(inbound(line, session, shown), options);
+  terminal.finish(result.reply, result.files);
+  if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
+  const note = stopNote(result);
+  if (note) run.err(note);
+}
+
+/** Runs a command of the person's own through the shell tool, under the guards of the model's calls. */
+async function command(
+  { run, host, terminal, session }: Conversation,
+  text: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (text === "") return run.err("Write the command behind the `!`: `!ls`.");
+  const options = terminal.options({ ...askOptions(run), signal });
+  const call = { ...options, tool: "shell", args: { command: text } };
+  const outcome = await host.inbox.call(inbound(text, session, []), call);
+  terminal.finish("");
+  // A refusal was told as it came.
+  if (outcome.code === undefined) run.out(outcome.text);
+}
+
+function isExit(line: string): boolean {
+  return line.trim() === "/exit";
+}
