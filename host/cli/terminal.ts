@@ -10,7 +10,7 @@ import type {
   ToolQuestions,
   TurnEvent,
 } from "@gantry/sdk";
-import type { AnswerText } from "./answer-text.ts";
+import type { AnswerText } from "./markdown/answer-text.ts";
 import { callLine } from "./call-line.ts";
 import { printableProse } from "./terminal-line.ts";
 import { approvalText } from "./approval-text.ts";
@@ -74,7 +74,7 @@ export class Terminal {
   /** Shows answers as Markdown from now on, where they are streamed. */
   async readMarkdown(): Promise<void> {
     if (!this.#streams || this.#answer) return;
-    const { AnswerText } = await import("./answer-text.ts");
+    const { AnswerText } = await import("./markdown/answer-text.ts");
     this.#answer = new AnswerText(process.stdout);
   }
 

@@ -1,5 +1,5 @@
 import { inlineWords, isClosed, styled } from "./markdown-words.ts";
-import { printableProse } from "./terminal-line.ts";
+import { printableProse } from "../terminal-line.ts";
 import { cellsOf, isRule, tableText } from "./table-text.ts";
 
 /** What a line of words begins with, after the sign of a list: anything else may yet become a heading, rule, fence or table. */
@@ -44,20 +44,27 @@ export class AnswerText {
   }
 
   #endLine(): void {
-    const line = this.#line.replace(/\r$/, "");
+    const whole = this.#line.replace(/\r$/, "");
     this.#line = "";
+    if (this.#fence !== undefined) return this.#code(whole, this.#fence);
+    const line = whole.trimEnd();
     if (this.#isBegun) {
       this.#isBegun = false;
-      return this.#write(inlineWords(line.trimEnd()));
+      return this.#write(inlineWords(line.replace(/\\$/, "")));
     }
-    if (this.#fence !== undefined) return this.#code(line, this.#fence);
     if (this.#table.length > 0 && this.#goesOnTable(line)) return void this.#table.push(line);
     this.#writeTable();
     const [, fence, info = ""] = fenceLine.exec(line) ?? [];
     // A fence of backticks with one behind it is code in a line.
-    if (fence !== undefined && !(fence.startsWith("`") && info.includes("`"))) this.#fence = fence;
+    if (fence !== undefined && !(fence.startsWith("`") && info.includes("`"))) this.#openCode(fence, info);
     else if (cellsOf(line)) this.#table = [line];
     else this.#write(lineWords(line));
+  }
+
+  /** The language alone says nothing that the code does not. */
+  #openCode(fence: string, info: string): void {
+    this.#fence = fence;
+    if (!/^\s*[\w+#.-]*$/.test(info)) this.#write(styled("gray", printableProse(info.trim())));
   }
 
   #code(line: string, fence: string): void {
@@ -81,17 +88,16 @@ export class AnswerText {
     for (const line of shown) this.#write(line);
   }
 
-  /** Writes what of the line can be written before its end, up to a space. */
+  /** Writes what of the line can be written before its end, up to a space that may yet be its last. */
   #writeEarly(): void {
     if (this.#fence !== undefined || this.#table.length > 0 || this.#line.length > mostHeld) return;
-    const cut = this.#line.lastIndexOf(" ") + 1;
-    const words = this.#line.slice(0, cut);
-    if (words.trim() === "" || words.includes("|") || words.endsWith("  ")) return;
+    const words = this.#line.slice(0, this.#line.lastIndexOf(" ")).trimEnd();
+    if (words.trim() === "" || !this.#line.includes(" ")) return;
     if (!this.#isBegun && !beginsWords.test(words)) return;
     if (!isClosed(words)) return;
     this.#out.write(this.#isBegun ? inlineWords(words) : lineWords(words));
     this.#isBegun = true;
-    this.#line = this.#line.slice(cut);
+    this.#line = this.#line.slice(words.length);
   }
 
   #write(line: string): void {
@@ -108,7 +114,7 @@ function lineWords(line: string): string {
   if (quote !== undefined)
     return styled("gray", "│ ".repeat(quote.replace(/\s/g, "").length)) + inlineWords(quoted);
   const [, indent = "", item] = /^(\s*)[-*+]\s+(.*)$/s.exec(line) ?? [];
-  if (item === undefined) return inlineWords(line.replace(/(?: {2,}|\\)$/, ""));
+  if (item === undefined) return inlineWords(line.replace(/\\$/, ""));
   const [, box, task] = /^\[([ xX])\]\s+(.*)$/s.exec(item) ?? [];
   return `${indent}${task === undefined ? "•" : box === " " ? "☐" : "☑"} ${inlineWords(task ?? item)}`;
 }

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import Parser, { type Token } from "markdown-it";
-import { printableProse } from "./terminal-line.ts";
+import { printableProse } from "../terminal-line.ts";
 
 type Format = Parameters<typeof styleText>[0];
 

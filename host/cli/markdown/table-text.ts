@@ -6,9 +6,9 @@ const gap = "  ";
 /** A column is never narrower: less than this tears every word. */
 const least = 8;
 
-/** Returns the cells of a line of a table, or undefined for a line that is none. */
+/** Returns the cells of a line of a table, which begins with a bar, or undefined for another line. */
 export function cellsOf(line: string): readonly string[] | undefined {
-  if (!line.includes("|")) return undefined;
+  if (!/^\s*\|/.test(line)) return undefined;
   const bare = line
     .trim()
     .replace(/^\|/, "")
