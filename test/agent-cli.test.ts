@@ -304,7 +304,7 @@ test("TTY-02: a command works while an answer is made and while a question is op
   person.type("/deny\r");
   await person.until(/shell: denied\.[^]*Refused\.[^]*> $/);
   person.type("slowly\r");
-  await person.until(/Well, /);
+  await person.until(/Well,/);
   person.type("/stop\r");
   await person.until(/Done\.[^]*> $/);
   expect(model.requests).toHaveLength(3);
