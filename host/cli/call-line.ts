@@ -1,3 +1,4 @@
+import type { ToolProgress } from "@gantry/sdk";
 import { printable } from "@gantry/sdk/node";
 
 const most = 160;
@@ -17,4 +18,11 @@ export function callLine(tool: string, args: unknown, columns: number = most): s
 
 function pair([name, value]: readonly [string, unknown]): string {
   return `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`;
+}
+
+/** `3/10 pages`, or `30 %` of a large number. */
+export function stepText({ done, total, text = "" }: ToolProgress): string {
+  if (total === undefined || total === 0) return `${done} ${text}`.trimEnd();
+  const part = total > 1_000 ? `${Math.floor((100 * done) / total)} %` : `${done}/${total}`;
+  return `${part} ${text}`.trimEnd();
 }

@@ -5,15 +5,15 @@ import type {
   Approvals,
   MediaRef,
   PromptOptions,
-  ToolProgress,
   ToolQuestion,
   ToolQuestions,
   TurnEvent,
 } from "@gantry/sdk";
 import type { AnswerText } from "./markdown/answer-text.ts";
-import { callLine } from "./call-line.ts";
+import { callLine, stepText } from "./call-line.ts";
+import { decisionOf, isCommand, isWordFor } from "./person-words.ts";
 import { printableProse } from "./terminal-line.ts";
-import { approvalText } from "./approval-text.ts";
+import { approvalText, bold } from "./approval-text.ts";
 import type { KeyboardEvents, LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";
 import { userOfTerminal, printable } from "@gantry/sdk/node";
@@ -235,29 +235,4 @@ export class Terminal {
     }
     this.#questions.delete(question.id);
   }
-}
-
-/** `3/10 pages`, or `30 %` of a large number. */
-function stepText({ done, total, text = "" }: ToolProgress): string {
-  if (total === undefined || total === 0) return `${done} ${text}`.trimEnd();
-  const part = total > 1_000 ? `${Math.floor((100 * done) / total)} %` : `${done}/${total}`;
-  return `${part} ${text}`.trimEnd();
-}
-
-function decisionOf(word: string): "allow" | "always" | "deny" {
-  if (isWordFor("always", word)) return "always";
-  return isWordFor("yes", word) ? "allow" : "deny";
-}
-
-/** The word itself or its first letter. */
-function isWordFor(whole: string, word: string): boolean {
-  return word === whole || word === whole[0];
-}
-
-function isCommand(line: string): boolean {
-  return /^\s*\/[a-z]/i.test(line);
-}
-
-function bold(text: string): string {
-  return styleText("bold", text, { stream: process.stderr });
 }

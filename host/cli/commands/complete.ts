@@ -1,17 +1,17 @@
 import path from "node:path";
-import { ChatCommands } from "@gantry/sdk";
+import { ChatCommands, type Tool } from "@gantry/sdk";
 import type { Host } from "@gantry/host";
 import { inbound } from "./agent-input.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
-/** A line of `file_list`: a folder, or a file and its size. */
+/** A line of a tool that lists: a folder, or a file and a note. */
 const entry = /^(.*?)(\/| \([^()]*\))$/;
 
 type Completed = [candidates: string[], part: string];
 
 /**
  * Completes what stands before the cursor: a word behind a slash from the chat commands, a path behind `@` from the
- * workspace, as the file tool lists it to this person and no further.
+ * workspace, as a tool lists it to this person and no further.
  */
 export function completer(
   run: HostCommandContext,
@@ -36,6 +36,11 @@ export function completer(
   };
 }
 
+/** Returns the name of the tool by which a person at the terminal does this; undefined if none is loaded. */
+export async function toolFor(host: Host, use: Tool["atTerminal"]): Promise<string | undefined> {
+  return (await host.tools.list()).find(({ atTerminal }) => atTerminal === use)?.name;
+}
+
 function matching(candidates: readonly string[], part: string): Completed {
   return [candidates.filter((one) => one.startsWith(part)), part];
 }
@@ -47,8 +52,10 @@ async function entriesOf(
   session: string,
   folder: string,
 ): Promise<readonly string[]> {
+  const tool = await toolFor(host, "list");
+  if (tool === undefined) return [];
   const args = { path: path.posix.join(".", folder) };
-  const call = { tool: "file_list", args, approvals: "none", signal: run.signal } as const;
+  const call = { tool, args, approvals: "none", signal: run.signal } as const;
   const outcome = await host.inbox.call(inbound(folder, session, []), call);
   if (outcome.code !== undefined || outcome.workFailed) return [];
   return outcome.text.split("\n").flatMap((line) => {

@@ -4,7 +4,7 @@ import { againCode, restartAsked } from "../restart.ts";
 import { printableProse } from "../terminal-line.ts";
 import type { Terminal } from "../terminal.ts";
 import { askOptions, inbound, pictures, sessionOf } from "./agent-input.ts";
-import { completer } from "./complete.ts";
+import { completer, toolFor } from "./complete.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
 interface Conversation {
@@ -92,8 +92,10 @@ async function command(
   signal: AbortSignal,
 ): Promise<void> {
   if (text === "") return run.err("Write the command behind the `!`: `!ls`.");
+  const tool = await toolFor(host, "command");
+  if (tool === undefined) return run.err("No loaded plugin has a tool that runs commands.");
   const options = terminal.options({ ...askOptions(run), signal });
-  const call = { ...options, tool: "shell", args: { command: text } };
+  const call = { ...options, tool, args: { command: text } };
   const outcome = await host.inbox.call(inbound(text, session, []), call);
   terminal.finish("");
   // A refusal was told as it came.
