@@ -8,6 +8,7 @@ import {
 import { type Host, stopNote } from "@gantry/host";
 import { Terminal } from "../terminal.ts";
 import { askOptions, inbound, pictures, promptOf, sessionOf } from "./agent-input.ts";
+import type { Conversation } from "./conversation.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
 export async function run(run: HostCommandContext): Promise<number> {
@@ -23,8 +24,11 @@ export async function run(run: HostCommandContext): Promise<number> {
   if (!run.interactive)
     throw codes.USAGE("There is no terminal to talk in: pass a message with -m", "agent ");
   const host = await run.host();
+  const [shown, session] = [await pictures(run, host), await sessionOf(run, run.host)];
+  const terminal = terminalOf(run, host, true);
+  const message: Conversation["message"] = (text, parts = []) => inbound(text, session, parts);
   const { converse } = await import("./conversation.ts");
-  return converse(run, host, terminalOf(run, host, true));
+  return converse({ run, host, terminal, session, options: askOptions(run), message }, shown);
 }
 
 /** The answer on stdout, everything else on stderr. */

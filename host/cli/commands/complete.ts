@@ -1,11 +1,16 @@
 import path from "node:path";
-import { ChatCommands, type Tool } from "@gantry/sdk";
+import { ChatCommands, type InboundMessage, type PromptOptions, type Tool } from "@gantry/sdk";
 import type { Host } from "@gantry/host";
-import { inbound } from "./agent-input.ts";
-import type { HostCommandContext } from "./host-command.ts";
 
 /** A line of a tool that lists: a folder, or a file and a note. */
 const entry = /^(.*?)(\/| \([^()]*\))$/;
+
+/** The part of a conversation that completing needs. */
+interface Talk {
+  readonly host: Host;
+  readonly options: PromptOptions;
+  message(text: string): InboundMessage;
+}
 
 type Completed = [candidates: string[], part: string];
 
@@ -13,12 +18,8 @@ type Completed = [candidates: string[], part: string];
  * Completes what stands before the cursor: a word behind a slash from the chat commands, a path behind `@` from the
  * workspace, as a tool lists it to this person and no further.
  */
-export function completer(
-  run: HostCommandContext,
-  host: Host,
-  session: string,
-): (line: string) => Promise<Completed> {
-  const words = [...(host.get(ChatCommands)?.keys() ?? []), "exit"];
+export function completer(talk: Talk): (line: string) => Promise<Completed> {
+  const words = [...(talk.host.get(ChatCommands)?.keys() ?? []), "exit"];
   return async (line) => {
     const [, slash] = /^(\/\S*)$/.exec(line) ?? [];
     if (slash !== undefined)
@@ -30,7 +31,7 @@ export function completer(
     if (at === undefined) return [[], line];
     const folder = at.slice(0, at.lastIndexOf("/") + 1);
     return matching(
-      (await entriesOf(run, host, session, folder)).map((name) => folder + name),
+      (await entriesOf(talk, folder)).map((name) => folder + name),
       at,
     );
   };
@@ -46,17 +47,12 @@ function matching(candidates: readonly string[], part: string): Completed {
 }
 
 /** Returns the names in a folder, folders with a slash; none where the guards say no, or nothing lists. */
-async function entriesOf(
-  run: HostCommandContext,
-  host: Host,
-  session: string,
-  folder: string,
-): Promise<readonly string[]> {
+async function entriesOf({ host, message, options }: Talk, folder: string): Promise<readonly string[]> {
   const tool = await toolFor(host, "list");
   if (tool === undefined) return [];
   const args = { path: path.posix.join(".", folder) };
-  const call = { tool, args, approvals: "none", signal: run.signal } as const;
-  const outcome = await host.inbox.call(inbound(folder, session, []), call);
+  const call = { tool, args, approvals: "none", signal: options.signal } as const;
+  const outcome = await host.inbox.call(message(folder), call);
   if (outcome.code !== undefined || outcome.workFailed) return [];
   return outcome.text.split("\n").flatMap((line) => {
     const [, name = "", kind] = entry.exec(line) ?? [];

@@ -1,27 +1,29 @@
-import type { Part } from "@gantry/sdk";
+import type { InboundMessage, Part, PromptOptions } from "@gantry/sdk";
 import { type Host, stopNote } from "@gantry/host";
 import { againCode, restartAsked } from "../restart.ts";
 import { printableProse } from "../terminal-line.ts";
 import type { Terminal } from "../terminal.ts";
-import { askOptions, inbound, pictures, sessionOf } from "./agent-input.ts";
 import { completer, toolFor } from "./complete.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
-interface Conversation {
+export interface Conversation {
   readonly run: HostCommandContext;
   readonly host: Host;
   readonly terminal: Terminal;
   readonly session: string;
+  /** How the person is asked, and which model they chose. */
+  readonly options: PromptOptions;
+  /** Makes a message of the person. */
+  message(text: string, parts?: readonly Part[]): InboundMessage;
 }
 
 /** Talks with the person at the terminal until they end it; returns the exit code. */
-export async function converse(run: HostCommandContext, host: Host, terminal: Terminal): Promise<number> {
+export async function converse(talk: Conversation, pictures: readonly Part[]): Promise<number> {
+  const { run, terminal, session } = talk;
   const again = restartAsked();
   const ending = AbortSignal.any([again, run.signal]);
-  let shown = await pictures(run, host);
-  const session = await sessionOf(run, run.host);
-  const talk = { run, host, terminal, session };
-  terminal.completeBy(completer(run, host, session));
+  let shown = pictures;
+  terminal.completeBy(completer(talk));
   run.err(
     `Conversation ${session}. /help lists the commands, /exit or Ctrl-D ends it, Esc or Ctrl-C stops an answer.`,
   );
@@ -46,7 +48,7 @@ export async function converse(run: HostCommandContext, host: Host, terminal: Te
  * program, a signal to the program stops both.
  */
 async function isLast(talk: Conversation, line: string, shown: readonly Part[]): Promise<boolean> {
-  const { run, host, terminal, session } = talk;
+  const { run, host, terminal } = talk;
   const stop = new AbortController();
   let ends = false;
   const release = terminal.onInterrupt(() => stop.abort());
@@ -55,7 +57,7 @@ async function isLast(talk: Conversation, line: string, shown: readonly Part[]):
       ends = true;
       return stop.abort();
     }
-    const { reply } = await host.inbox.prompt(inbound(command, session, []), askOptions(run));
+    const { reply } = await host.inbox.prompt(talk.message(command), talk.options);
     run.err(printableProse(reply));
   });
   try {
@@ -72,13 +74,12 @@ async function isLast(talk: Conversation, line: string, shown: readonly Part[]):
 }
 
 async function turn(
-  { run, host, terminal, session }: Conversation,
+  { run, host, terminal, options, message }: Conversation,
   line: string,
   shown: readonly Part[],
   signal: AbortSignal,
 ): Promise<void> {
-  const options = terminal.options({ ...askOptions(run), signal });
-  const result = await host.inbox.prompt(inbound(line, session, shown), options);
+  const result = await host.inbox.prompt(message(line, shown), terminal.options({ ...options, signal }));
   terminal.finish(result.reply, result.files);
   if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
   const note = stopNote(result);
@@ -87,16 +88,15 @@ async function turn(
 
 /** Runs a command of the person's own through the shell tool, under the guards of the model's calls. */
 async function command(
-  { run, host, terminal, session }: Conversation,
+  { run, host, terminal, options, message }: Conversation,
   text: string,
   signal: AbortSignal,
 ): Promise<void> {
   if (text === "") return run.err("Write the command behind the `!`: `!ls`.");
   const tool = await toolFor(host, "command");
   if (tool === undefined) return run.err("No loaded plugin has a tool that runs commands.");
-  const options = terminal.options({ ...askOptions(run), signal });
-  const call = { ...options, tool, args: { command: text } };
-  const outcome = await host.inbox.call(inbound(text, session, []), call);
+  const call = { ...terminal.options({ ...options, signal }), tool, args: { command: text } };
+  const outcome = await host.inbox.call(message(text), call);
   terminal.finish("");
   // A refusal was told as it came.
   if (outcome.code === undefined) run.out(outcome.text);
