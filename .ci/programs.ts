@@ -17,6 +17,7 @@ const programs: Readonly<Record<string, string>> = {
   socat: "socat",
   strace: "strace",
   submission: "dovecot-submissiond",
+  tmux: "tmux",
 };
 
 /** Servers stand where an ordinary user's search path does not lead. */

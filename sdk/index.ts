@@ -86,6 +86,7 @@ export {
   type RouteRequest,
   type ServerEvent,
   type RouteReply,
+  type RouteSocket,
   type Route,
   Routes,
 } from "./messages/route.ts";

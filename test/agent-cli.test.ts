@@ -248,7 +248,7 @@ test("TTY-04: a paste of 10,000 lines is one message, sent by Enter alone; what 
   await person.until(/APPROVAL_DENIED[^]*Refused\./);
 });
 
-test("TTY-04: several lines are typed with a backslash or Alt-Enter; Ctrl-C clears what is half typed, and ends at an empty line", async () => {
+test("TTY-04: several lines are typed with a backslash or Alt-Enter; Ctrl-C clears what is half typed, and pressed twice it ends", async () => {
   await using model = await startModel("Three lines.");
   using home = tempDir(configOf(model));
   await using person = talk(["agent"], { dir: home.dir });
@@ -263,6 +263,8 @@ test("TTY-04: several lines are typed with a backslash or Alt-Enter; Ctrl-C clea
   person.type("three\r");
   await person.until(/Three lines\.[^]*> $/);
   expect(model.requests[0]?.messages.at(-1)?.content).toBe("one\ntwo\nthree");
+  person.type("\u0003");
+  await person.until(/Ctrl-C again ends it\.\s+> $/);
   person.type("\u0003");
   expect(await person.ended).toBe(130);
 });
@@ -302,7 +304,7 @@ test("TTY-02: a command works while an answer is made and while a question is op
   person.type("/deny\r");
   await person.until(/shell: denied\.[^]*Refused\.[^]*> $/);
   person.type("slowly\r");
-  await person.until(/Well, /);
+  await person.until(/Well,/);
   person.type("/stop\r");
   await person.until(/Done\.[^]*> $/);
   expect(model.requests).toHaveLength(3);
@@ -545,7 +547,7 @@ test("AGT-05: Ctrl-C in a conversation stops the answer and not the program; a s
   person.type("second\r");
   await person.until(/Back again\./);
   await person.until(/> $/);
-  person.type("\u0003");
+  person.type("\u0003\u0003");
   expect(await person.ended).toBe(130);
 });
 

@@ -16,6 +16,7 @@ import {
   refuse,
   ResultFilters,
   Routes,
+  type RouteSocket,
   Sandbox,
   Services,
   Speaker,
@@ -329,6 +330,32 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     /chat command say threw without a code \(boom\): answer/,
   ],
   ["waits in a chat command", says(never), /chat command say did not answer in \d+ ms: answer the text/],
+  [
+    "opens a WebSocket with a status of its own",
+    route(() => ({ status: 200, webSocket: async () => {} })),
+    /answered a WebSocket with status 200/,
+  ],
+  ["opens a WebSocket without serving it", route(() => ({ status: 101, webSocket: true })), /as a WebSocket/],
+  [
+    "fails at a strange message of a WebSocket",
+    route(() => ({
+      status: 101,
+      async webSocket({ messages }: RouteSocket) {
+        for await (const message of messages) JSON.parse(String(message));
+      },
+    })),
+    /threw without a code at a strange message .*read `messages` to their end/,
+  ],
+  [
+    "serves a WebSocket whose client has left",
+    route(() => ({ status: 101, webSocket: never })),
+    /did not end a WebSocket whose client had left/,
+  ],
+  [
+    "ends a WebSocket with a code that only gateways send",
+    route(() => ({ status: 101, webSocket: async () => ({ code: 1001, reason: "" }) })),
+    /ended a WebSocket with 1001, which is no code of its own/,
+  ],
   [
     "answers a route with a text alone",
     route(() => "hello"),

@@ -9,16 +9,19 @@ import {
   type Inbox,
   type Observer,
   type Outbox,
+  type PluginHost,
   type PromptOptions,
   type Route,
   type Runtime,
   type Speaker,
+  type Store,
   textParts,
   type ToolOrigin,
   type ToolProgress,
   type ToolRun,
   type Turns,
 } from "@gantry/sdk";
+import { serveConnection } from "@gantry/sdk/channel";
 import type { Redactor } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
@@ -284,4 +287,46 @@ const agents = async (slot: Agents, run: ToolRun<object>): Promise<void> => {
 
 test("AGT-14: an agent states bounds alone, and may be absent", () => {
   expect(agents).toBeTypeOf("function");
+});
+
+const opening: Route["handle"] = async () => ({
+  status: 101,
+  async webSocket({ messages, send }) {
+    for await (const message of messages) {
+      expectTypeOf(message).toEqualTypeOf<string | Uint8Array>();
+      // @ts-expect-error -- a message may be bytes
+      void message.trim();
+      await send(message);
+      // @ts-expect-error -- a message is text or bytes
+      await send({ text: "hi" });
+    }
+    return { code: 4_000, reason: "done" };
+  },
+});
+// @ts-expect-error -- a WebSocket switches protocols
+const kept: Route["handle"] = async () => ({ status: 200, webSocket: async () => {} });
+// @ts-expect-error -- nothing is switched to
+const empty: Route["handle"] = async () => ({ status: 101, headers: {} });
+// @ts-expect-error -- an end has a code
+const codeless: Route["handle"] = async () => ({ status: 101, webSocket: async () => ({ reason: "done" }) });
+
+test("SDK-20: a WebSocket has the status 101, messages of text and bytes, and an end with a code", () => {
+  for (const handle of [opening, kept, empty, codeless]) expect(handle).toBeTypeOf("function");
+});
+
+const open = (): never => {
+  throw new Error("not opened");
+};
+
+test("SCL-04: a connection of one node alone needs the store", () => {
+  type Host = Pick<PluginHost, "provide" | "onDispose" | "log">;
+  const serve = (host: Host, withStore: Host & { readonly needs: { readonly store: Store } }): void => {
+    serveConnection(host, "mail", open);
+    serveConnection(withStore, "mail", open, { alone: true });
+    // @ts-expect-error -- the lease is the store's
+    serveConnection(host, "mail", open, { alone: true });
+    // @ts-expect-error -- left out, every node has a connection of its own
+    serveConnection(withStore, "mail", open, { alone: false });
+  };
+  expect(serve).toBeTypeOf("function");
 });

@@ -3,6 +3,7 @@ import {
   definePlugin,
   failed,
   Routes,
+  type RouteSocket,
   Turns,
   type ServerEvent,
   type TurnEvent,
@@ -19,6 +20,17 @@ function by(device: string = "local"): { readonly user: string } {
 
 async function* events(steps: AsyncIterable<TurnEvent>): AsyncGenerator<ServerEvent> {
   for await (const { type, ...data } of steps) yield { event: type, data };
+}
+
+/** Sends each step as JSON; the message `stop` stops the turn, and any other is ignored. */
+async function live(socket: RouteSocket, steps: AsyncIterable<TurnEvent>, stop: () => Promise<unknown>) {
+  const listen = async (): Promise<void> => {
+    for await (const message of socket.messages) if (message === "stop") await stop();
+  };
+  const tell = async (): Promise<void> => {
+    for await (const step of steps) await socket.send(JSON.stringify(step));
+  };
+  await Promise.race([listen(), tell()]);
 }
 
 export default definePlugin({
@@ -48,6 +60,20 @@ export default definePlugin({
         const isOwn = turns.running(by(device)).some((turn) => turn.session === session);
         if (!isOwn) throw errors.ROUTE_TURNS_NONE(session);
         return { status: 200, events: events(turns.watch(session, signal)) };
+      },
+    });
+    host.provide(Routes, {
+      name: "GET /turns/:session/live",
+      method: "GET",
+      path: "/turns/:session/live",
+      ...access,
+      bodyLimit: 1_024,
+      summary: "A WebSocket: the steps of a turn as JSON, from now on. Send `stop` to stop it.",
+      async handle({ params: { session = "" }, device, signal }) {
+        const isOwn = turns.running(by(device)).some((turn) => turn.session === session);
+        if (!isOwn) throw errors.ROUTE_TURNS_NONE(session);
+        const stop = (): Promise<boolean> => turns.stop(session, by(device));
+        return { status: 101, webSocket: (socket) => live(socket, turns.watch(session, signal), stop) };
       },
     });
     host.provide(Routes, {

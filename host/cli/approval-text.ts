@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import type { ApprovalRequest } from "@gantry/sdk";
 
 /** More rows than this would scroll the beginning away, and with it what a person is asked about. */
@@ -58,4 +59,9 @@ function rowsOf(line: string, columns: number): readonly string[] {
 function sizeOf({ lines, commands }: ApprovalRequest): string {
   const counted = commands === 0 ? "" : `, ${commands} command${commands === 1 ? "" : "s"}`;
   return `${lines} line${lines === 1 ? "" : "s"}${counted}.`;
+}
+
+/** The words of a question that stand out, where the terminal shows forms. */
+export function bold(text: string): string {
+  return styleText("bold", text, { stream: process.stderr });
 }

@@ -1,44 +1,72 @@
 import { createInterface, type Interface } from "node:readline";
+import { isPlain } from "./is-plain.ts";
 import { LineHistory } from "./line-history.ts";
 import { Pastes } from "./pastes.ts";
+import { PlainLines } from "./plain-lines.ts";
+import { takeInterrupts } from "./take-interrupts.ts";
 
 const pastesOn = "\u001b[?2004h";
 const pastesOff = "\u001b[?2004l";
+/** How long a lone Escape waits for the rest of a key that begins with it. */
+const escapeMs = 50;
 /** A line that ends so goes on in the next one; two of them are one that was meant. */
 const goesOn = /(?<!\\)(?:\\\\)*\\$/;
+
+/** What a reader tells of the keyboard while nobody asks it. */
+export interface KeyboardEvents {
+  stray(line: string): void;
+  /** Ctrl-C; true if that has stopped something. */
+  interrupt(): boolean;
+  escape(): void;
+  keepsHistory(): boolean;
+  /** Completes a line with Tab: what may stand there, and the part of the line that it takes the place of. */
+  complete(line: string): Promise<[string[], string]>;
+}
 
 /** Lines that a person types, of one or many rows; what was pasted counts as typed in one go. */
 export class LineReader {
   readonly #reader: Interface;
-  readonly #pastes: Pastes;
+  readonly #input: Pastes | PlainLines;
   readonly #history: LineHistory;
-  readonly #keepsHistory: () => boolean;
+  readonly #on: KeyboardEvents;
+  readonly #isPlain: boolean = isPlain();
+  readonly #release: () => void;
   #rows = "";
   #closed = false;
+  /** True once Ctrl-C was pressed and nothing since. */
+  #ends = false;
 
-  /** `stray` gets what is typed while nobody asks; `interrupt` is Ctrl-C with nothing typed. */
-  constructor(
-    configDir: string,
-    on: { stray(line: string): void; interrupt(): boolean; keepsHistory(): boolean },
-  ) {
+  constructor(configDir: string, on: KeyboardEvents) {
+    this.#on = on;
     this.#history = new LineHistory(configDir);
-    this.#keepsHistory = on.keepsHistory;
-    this.#pastes = new Pastes(process.stdin);
+    const interrupt = (): void => this.#interrupt();
+    this.#input = this.#isPlain ? new PlainLines(process.stdin) : new Pastes(process.stdin);
+    // Readline reads keys elsewhere; a plain terminal makes a signal of this one.
+    this.#release = this.#isPlain ? takeInterrupts(interrupt) : () => {};
     this.#reader = createInterface({
-      input: this.#pastes,
+      input: this.#input,
       output: process.stderr,
-      terminal: true,
+      terminal: !this.#isPlain,
+      escapeCodeTimeout: escapeMs,
       historySize: 1_000,
       history: [...this.#history.lines],
+      completer: (line: string, done: (error: null, found: [string[], string]) => void) => {
+        on.complete(line).then(
+          (found) => done(null, found),
+          () => done(null, [[], line]),
+        );
+      },
     });
-    if (process.env["TERM"] !== "dumb") process.stderr.write(pastesOn);
+    if (!this.#isPlain) process.stderr.write(pastesOn);
     this.#reader.on("history", (lines) => this.#keep(lines));
     this.#reader.on("close", () => (this.#closed = true));
     this.#reader.on("line", (row) => this.#collect(row, on.stray));
     // Back from Ctrl-Z readline leaves the input paused, and with nothing to wait for the program would end.
     this.#reader.on("SIGCONT", () => this.#reader.resume());
-    this.#reader.on("SIGINT", () => {
-      if (!on.interrupt() && !this.#clear()) process.kill(process.pid, "SIGINT");
+    this.#reader.on("SIGINT", interrupt);
+    this.#input.on("keypress", (_: string, key: { readonly name?: string; readonly ctrl?: boolean }) => {
+      if (key.ctrl !== true || key.name !== "c") this.#ends = false;
+      if (key.name === "escape") on.escape();
     });
   }
 
@@ -75,12 +103,31 @@ export class LineReader {
     });
   }
 
+  /** Puts a text where the person types, as if they had typed it; several lines as one sign. */
+  give(text: string): void {
+    this.#reader.write(this.#input.texts.shown(text));
+  }
+
   close(): void {
     this.#reader.close();
-    if (process.env["TERM"] !== "dumb") process.stderr.write(pastesOff);
+    if (!this.#isPlain) process.stderr.write(pastesOff);
     this.#history.save();
-    process.stdin.unpipe(this.#pastes);
+    this.#release();
+    process.stdin.unpipe(this.#input);
     process.stdin.pause();
+  }
+
+  /** Ctrl-C stops what runs, else clears what is half typed; pressed again, it ends the program. */
+  #interrupt(): void {
+    if (this.#ends) {
+      this.#release();
+      process.kill(process.pid, "SIGINT");
+      return;
+    }
+    const isOver = this.#on.interrupt() || this.#clear();
+    this.#ends = true;
+    if (!isOver) process.stderr.write("\nCtrl-C again ends it.\n");
+    if (!isOver) this.#reader.prompt(true);
   }
 
   #collect(row: string, done: (whole: string) => void): void {
@@ -90,7 +137,7 @@ export class LineReader {
     }
     const whole = this.#rows + row;
     this.#rows = "";
-    done(this.#pastes.whole(whole));
+    done(this.#input.texts.whole(whole));
   }
 
   /** Takes away what is half typed; false where there is nothing. */
@@ -104,7 +151,7 @@ export class LineReader {
 
   /** Answers to questions are no part of it. */
   #keep(lines: string[]): void {
-    if (!this.#keepsHistory()) lines.shift();
+    if (!this.#on.keepsHistory()) lines.shift();
     this.#history.lines = [...lines];
   }
 }

@@ -1,5 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { Transform, type TransformCallback } from "node:stream";
+import { PastedTexts } from "./pasted-texts.ts";
 
 const begin = "\u001b[200~";
 const end = "\u001b[201~";
@@ -18,9 +19,9 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
  */
 export class Pastes extends Transform {
   readonly isTTY = true;
+  readonly texts: PastedTexts = new PastedTexts();
   readonly #keyboard: NodeJS.ReadStream;
   readonly #decoder = new StringDecoder("utf8");
-  readonly #pasted = new Map<string, string>();
   #held = "";
   #paste: string | undefined;
 
@@ -33,11 +34,6 @@ export class Pastes extends Transform {
   setRawMode(mode: boolean): this {
     this.#keyboard.setRawMode(mode);
     return this;
-  }
-
-  /** The line with all that was pasted in place of its signs. */
-  whole(line: string): string {
-    return line.replace(/\[pasted text \d+, \d+ lines\]/g, (sign) => this.#pasted.get(sign) ?? sign);
   }
 
   override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
@@ -66,10 +62,6 @@ export class Pastes extends Transform {
   }
 
   #shown(pasted: string): string {
-    const text = pasted.replace(/\r\n?/g, "\n").replace(control, "");
-    if (!text.includes("\n")) return text;
-    const sign = `[pasted text ${this.#pasted.size + 1}, ${text.split("\n").length} lines]`;
-    this.#pasted.set(sign, text);
-    return sign;
+    return this.texts.shown(pasted.replace(/\r\n?/g, "\n").replace(control, ""));
   }
 }

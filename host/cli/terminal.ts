@@ -5,14 +5,16 @@ import type {
   Approvals,
   MediaRef,
   PromptOptions,
-  ToolProgress,
   ToolQuestion,
   ToolQuestions,
   TurnEvent,
 } from "@gantry/sdk";
+import type { AnswerText } from "./markdown/answer-text.ts";
+import { callLine, stepText } from "./call-line.ts";
+import { decisionOf, isCommand, isWordFor } from "./person-words.ts";
 import { printableProse } from "./terminal-line.ts";
-import { approvalText } from "./approval-text.ts";
-import type { LineReader } from "./line-reader.ts";
+import { approvalText, bold } from "./approval-text.ts";
+import type { KeyboardEvents, LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";
 import { userOfTerminal, printable } from "@gantry/sdk/node";
 
@@ -34,11 +36,15 @@ export class Terminal {
   #reader: LineReader | undefined;
   #awaitsLine = false;
   #command: ((line: string) => Promise<void>) | undefined;
-  /** The tool whose call is asked about. */
+  /** The call that runs or is asked about, as it is shown. */
   #tool = "";
   #streamed = "";
   #interrupt: (() => void) | undefined;
   readonly #typedAhead: string[] = [];
+  /** What Esc gives back for the next line. */
+  #givenBack: readonly string[] = [];
+  #answer: AnswerText | undefined;
+  #complete: KeyboardEvents["complete"] = async (line) => [[], line];
   /** One question at a time, each taken back where it is decided or lapses elsewhere. */
   #asking: Promise<void> = Promise.resolve();
   readonly #questions: Map<string, AbortController> = new Map();
@@ -60,13 +66,31 @@ export class Terminal {
     return { ...options, onEvent: (event) => this.#show(event) };
   }
 
+  /** Has Tab complete what is typed. */
+  completeBy(complete: KeyboardEvents["complete"]): void {
+    this.#complete = complete;
+  }
+
+  /** Shows answers as Markdown from now on, where they are streamed. */
+  async readMarkdown(): Promise<void> {
+    if (!this.#streams || this.#answer) return;
+    const { AnswerText } = await import("./markdown/answer-text.ts");
+    this.#answer = new AnswerText(process.stdout);
+  }
+
   /** The answer, where it was not streamed already, and a line for each file that goes with it. */
   finish(reply: string, files: readonly MediaRef[] = []): void {
     this.#spinner.stop();
-    if (this.#streamed === "" && reply !== "") process.stdout.write(printableProse(reply));
-    if (this.#streamed !== "" || reply !== "") process.stdout.write("\n");
+    if (this.#streamed === "" && reply !== "") this.#print(reply);
+    if (this.#answer) this.#answer.end();
+    else if (this.#streamed !== "" || reply !== "") process.stdout.write("\n");
     for (const file of files) process.stdout.write(`${printable(describeMedia(file))}\n`);
     this.#streamed = "";
+  }
+
+  #print(text: string): void {
+    if (this.#answer) this.#answer.add(text);
+    else process.stdout.write(printableProse(text));
   }
 
   /** The next message; what was typed while nobody asked counts. */
@@ -75,7 +99,10 @@ export class Terminal {
     const typed = this.#typedAhead.shift();
     if (typed !== undefined) return typed;
     this.#awaitsLine = true;
-    return reader.message(prompt, signal).finally(() => (this.#awaitsLine = false));
+    const line = reader.message(prompt, signal).finally(() => (this.#awaitsLine = false));
+    if (this.#givenBack.length > 0) reader.give(this.#givenBack.join("\n"));
+    this.#givenBack = [];
+    return line;
   }
 
   /** The answer to this very question; undefined at the end of input and when `signal` ends the waiting. */
@@ -89,7 +116,7 @@ export class Terminal {
     return () => (this.#command = undefined);
   }
 
-  /** While a turn runs, Ctrl-C calls `stop`; gives the function that ends this. */
+  /** While a turn runs, Ctrl-C and Esc call `stop`; gives the function that ends this. */
   onInterrupt(stop: () => void): () => void {
     this.#interrupt = stop;
     return () => (this.#interrupt = undefined);
@@ -112,6 +139,12 @@ export class Terminal {
         this.#interrupt?.();
         return this.#interrupt !== undefined;
       },
+      escape: () => {
+        if (!this.#interrupt) return;
+        this.#interrupt();
+        this.#givenBack = [...this.#givenBack, ...this.#typedAhead.splice(0)];
+      },
+      complete: (line) => this.#complete(line),
       keepsHistory: () => this.#awaitsLine,
     });
     return this.#reader;
@@ -123,14 +156,9 @@ export class Terminal {
     else if (event.type !== "tool_progress") this.#spinner.stop();
     if (event.type === "delta" && this.#streams) {
       this.#streamed += event.text;
-      process.stdout.write(printableProse(event.text));
+      this.#print(event.text);
     }
-    if (event.type === "tool_call") {
-      if (this.#streamed !== "" && !this.#streamed.endsWith("\n")) process.stdout.write("\n");
-      this.#note(`${event.tool} ${JSON.stringify(event.args)}`);
-      this.#tool = event.tool;
-      this.#spinner.start(event.tool);
-    }
+    if (event.type === "tool_call") this.#showCall(callLine(event.tool, event.args, process.stderr.columns));
     if (event.type === "tool_progress") this.#spinner.start(`${this.#tool} ${stepText(event)}`);
     if (event.type === "tool_result" && event.code)
       this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
@@ -144,6 +172,14 @@ export class Terminal {
       this.#questions.get(event.id)?.abort();
       if (event.decision === "allow") this.#spinner.start(this.#tool);
     }
+  }
+
+  #showCall(line: string): void {
+    if (this.#answer) this.#answer.end();
+    else if (this.#streamed !== "" && !this.#streamed.endsWith("\n")) process.stdout.write("\n");
+    this.#note(line);
+    this.#tool = line;
+    this.#spinner.start(line);
   }
 
   async #openQuestion(id: string): Promise<AbortController> {
@@ -199,29 +235,4 @@ export class Terminal {
     }
     this.#questions.delete(question.id);
   }
-}
-
-/** `3/10 pages`, or `30 %` of a large number. */
-function stepText({ done, total, text = "" }: ToolProgress): string {
-  if (total === undefined || total === 0) return `${done} ${text}`.trimEnd();
-  const part = total > 1_000 ? `${Math.floor((100 * done) / total)} %` : `${done}/${total}`;
-  return `${part} ${text}`.trimEnd();
-}
-
-function decisionOf(word: string): "allow" | "always" | "deny" {
-  if (isWordFor("always", word)) return "always";
-  return isWordFor("yes", word) ? "allow" : "deny";
-}
-
-/** The word itself or its first letter. */
-function isWordFor(whole: string, word: string): boolean {
-  return word === whole || word === whole[0];
-}
-
-function isCommand(line: string): boolean {
-  return /^\s*\/[a-z]/i.test(line);
-}
-
-function bold(text: string): string {
-  return styleText("bold", text, { stream: process.stderr });
 }

@@ -60,13 +60,14 @@ export class ToolList implements ToolCatalog {
   async list(): Promise<readonly ToolFacts[]> {
     const { only, has } = this.#had();
     const tools = await this.#offered(only, has);
-    return tools.map(({ name, description, input, hints, source, deferred }) => ({
+    return tools.map(({ name, description, input, hints, source, deferred, atTerminal }) => ({
       name,
       description,
       input,
       ...(hints && { hints: { ...hints } }),
       ...(source !== undefined && { source }),
       ...(deferred === true && { deferred }),
+      ...(atTerminal !== undefined && { atTerminal }),
     }));
   }
 

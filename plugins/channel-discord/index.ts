@@ -94,7 +94,7 @@ export default definePlugin({
       return isGuildAllowed(settings, guild) ? refuseStrangers(message) : refuse(errors.DISCORD_GUILD(guild));
     });
 
-    serveConnection(host, "discord", () => {
+    const open = () => {
       const places = new Places(values);
       const intake = new Intake({
         ...needs,
@@ -112,7 +112,8 @@ export default definePlugin({
       const press = questions.press.bind(questions);
       const { upstream } = needs;
       return new Gateway({ settings, upstream, rest, intake, catchUp, health, press, values });
-    });
+    };
+    serveConnection(host, "discord", open, { alone: true });
     for (const check of discordChecks(settings, rest, health)) host.provide(Checks, check);
     for (const command of pairedCommands("discord", people.paired)) host.provide(Commands, command);
   },

@@ -102,7 +102,7 @@ export default definePlugin({
     const refuseStrangers = strangerGuard("email", allowlistKey, (id) => people.trust(id));
     host.hooks.onInboundMessage.tap(refuseStrangers);
 
-    serveConnection(host, "email", async () => {
+    const open = async () => {
       const forgeable = forgeableSenders(settings);
       if (forgeable) log.warn({ channel: "email" }, `${forgeable.detail}: ${forgeable.cure}.`);
       const position = new Position(settings, values);
@@ -119,7 +119,8 @@ export default definePlugin({
         health,
         log,
       });
-    });
+    };
+    serveConnection(host, "email", open, { alone: true });
     const standing = { settings, health, record, twoPrograms, reader };
     for (const check of emailChecks({ ...standing, smtp, upstream, version, logins }))
       host.provide(Checks, check);

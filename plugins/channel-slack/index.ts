@@ -91,7 +91,12 @@ export default definePlugin({
     host.hooks.onInboundMessage.tap(refuseStrangers);
 
     const { upstream } = needs;
-    serveConnection(host, "slack", () => new Listener({ api, upstream, intake, catchUp, questions, health }));
+    serveConnection(
+      host,
+      "slack",
+      () => new Listener({ api, upstream, intake, catchUp, questions, health }),
+      { alone: true },
+    );
     for (const check of slackChecks(settings, api, health)) host.provide(Checks, check);
     for (const command of pairedCommands("slack", people.paired)) host.provide(Commands, command);
     host.provide(Commands, {

@@ -104,7 +104,7 @@ export default definePlugin({
     const refuseStrangers = strangerGuard("telegram", allowlistKey, (id) => people.trust(id));
     host.hooks.onInboundMessage.tap(refuseStrangers);
 
-    serveConnection(host, "telegram", () => new Poller({ api, intake, health, values }));
+    serveConnection(host, "telegram", () => new Poller({ api, intake, health, values }), { alone: true });
     for (const check of telegramChecks(settings, api, health)) host.provide(Checks, check);
     for (const command of pairedCommands("telegram", people.paired)) host.provide(Commands, command);
   },

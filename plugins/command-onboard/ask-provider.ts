@@ -46,7 +46,7 @@ async function askAddress(
   const { address: usual, addressKey, addressInId, addressQuestion } = offers.get(provider) ?? {};
   if (!addressKey && !addressInId) return { provider };
   const question = addressQuestion ?? (usual ? "Its address?" : "Its address, with http:// or https://?");
-  const initial = usual ?? "http://";
+  const initial = usual ?? "";
   // A whole address that is pasted lands behind what stands there already.
   const pasted = (text: string): string =>
     text.startsWith(initial) && /^https?:/.test(text.slice(initial.length))

@@ -143,9 +143,10 @@ test.concurrent("CLI-02: in a terminal, from nothing: a wrong key is told and co
   await terminal.see("Which model provider?");
   await terminal.answer("The offline demo", DOWN + DOWN + ENTER);
   await terminal.see("Its address");
-  // Pasted whole, behind the http:// that stands there.
+  // The field is empty, so a whole address that is pasted stands there once.
   terminal.type(`${address}${ENTER}`);
   await terminal.see("Where is the key");
+  expect(terminal.shown()).not.toContain("http://http");
   await terminal.answer("None", ENTER);
   await terminal.answer("The key", `sk-wrong-canary${ENTER}`);
   await terminal.see("HTTP 401");

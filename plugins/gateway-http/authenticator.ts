@@ -5,6 +5,7 @@ import type { Devices, Known } from "./devices.ts";
 import { errors } from "./errors.ts";
 import { hasForwarding, repeated } from "./gate.ts";
 import { isLoopback } from "./peer.ts";
+import { protocolToken } from "./protocol-token.ts";
 
 export interface AuthenticatorDeps {
   readonly devices: Devices;
@@ -102,6 +103,8 @@ export class Authenticator {
   }
 }
 
-function tokenOf({ headers }: FastifyRequest): string | undefined {
-  return /^Bearer ([^\s,]+)$/i.exec(headers.authorization ?? "")?.[1];
+/** Reads the token of the header, or of a handshake without one its subprotocol. */
+function tokenOf({ headers: { authorization }, raw }: FastifyRequest): string | undefined {
+  if (authorization === undefined) return protocolToken(raw);
+  return /^Bearer ([^\s,]+)$/i.exec(authorization)?.[1];
 }

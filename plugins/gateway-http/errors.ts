@@ -21,6 +21,9 @@ export const errors = defineErrors({
   ),
   GATEWAY_RATE_LIMIT: policy("Too many requests came %s: try again in %s s."),
 
+  GATEWAY_SOCKETS: policy(
+    "There are %s WebSockets of this %s already, which is the most: close one that is not needed.",
+  ),
   GATEWAY_CONNECTIONS: policy(
     "More connections than one address may hold came from %s and were dropped: add a proxy's address to gateway.trusted_proxies.",
   ),
@@ -31,6 +34,7 @@ export const errors = defineErrors({
     "The path is not in its plain form: write it in lower case, without doubled slashes, dots and needless escapes.",
   ),
   GATEWAY_BAD_REQUEST: failed("The request is not valid HTTP."),
+  GATEWAY_UPGRADE: failed("This address speaks WebSocket alone: open it with a WebSocket handshake."),
   GATEWAY_BAD_BODY: failed("The body is wrong: %s."),
   GATEWAY_BODY_TYPE: failed("The body must be JSON in UTF-8: send `Content-Type: application/json`."),
   GATEWAY_BODY_ENCODING: failed("The body must come as it is: leave `Content-Encoding` out."),

@@ -26,6 +26,8 @@ const statuses: Readonly<Record<string, number>> = {
   GATEWAY_BODY_TOO_LARGE: 413,
   GATEWAY_BODY_TYPE: 415,
   GATEWAY_BODY_ENCODING: 415,
+  GATEWAY_UPGRADE: 426,
+  GATEWAY_SOCKETS: 429,
   PAIR_LOCKED: 429,
   GATEWAY_RATE_LIMIT: 429,
   GATEWAY_HEADERS_TOO_LARGE: 431,
@@ -73,6 +75,7 @@ export function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
   if (typeof retryAfter === "number") reply.header("retry-after", retryAfter);
   if (typeof allow === "string") reply.header("allow", allow);
   if (body.error.code === errors.GATEWAY_BODY_ENCODING.code) reply.header("accept-encoding", "identity");
+  if (status === statuses["GATEWAY_UPGRADE"]) reply.headers({ upgrade: "websocket", connection: "Upgrade" });
   if (closing.has(status) || isContinueHeld(reply.request.raw)) reply.header("connection", "close");
   const { failureBody } = (reply.request.routeOptions?.config ?? {}) as Pick<Route, "failureBody">;
   return sendJson(reply.code(status), failureBody?.({ status, ...body.error }) ?? body);

@@ -4,8 +4,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Authenticator } from "./authenticator.ts";
 import type { Limiter } from "./limiter.ts";
 import { errors } from "./errors.ts";
+import { peerKey } from "./peer.ts";
 import { Routed, caller, type Admitted, type Stop } from "./routed.ts";
 import { sendReply } from "./send-reply.ts";
+import type { SocketBound } from "./socket-bound.ts";
+import { openWebSocket } from "./web-socket.ts";
 
 export const defaultBodyLimit = 64 * 1024;
 
@@ -14,6 +17,7 @@ export interface RouteGuards {
   readonly limiter: Limiter;
   /** Told what broke in a route after its answer had begun. */
   readonly brokeLate: (error: Error, route: string, request: string) => void;
+  readonly sockets: SocketBound;
   readonly stop: Stop;
 }
 
@@ -21,7 +25,7 @@ export interface RouteGuards {
 export function registerRoute(
   app: FastifyInstance,
   route: Route,
-  { authenticator, limiter, brokeLate, stop }: RouteGuards,
+  { authenticator, limiter, brokeLate, sockets, stop }: RouteGuards,
 ): void {
   const limit = limiter.of(route);
   void app.register(async (child) => {
@@ -53,6 +57,14 @@ export function registerRoute(
             // Whoever left has ended the stream.
             if (!reply.raw.destroyed) brokeLate(error as Error, route.path, request.id);
           };
+          if ("webSocket" in answer) {
+            const limit = route.bodyLimit ?? defaultBodyLimit;
+            const again = async () =>
+              authenticator.admit(route, request, reply, await authenticator.find(request));
+            const hold = () => sockets.take(peerKey(request.ip), request[caller]?.device);
+            const opening = { limit, began: stop.began, hold, again, broke };
+            return openWebSocket(request, reply, answer, opening);
+          }
           return sendReply(reply, answer, { ending: asked.ending, broke });
         }),
     });

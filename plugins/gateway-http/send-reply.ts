@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { RouteReply } from "@gantry/sdk";
+import type { SocketReply } from "./web-socket.ts";
 import type { FastifyReply } from "fastify";
 import { eventStream } from "./event-stream.ts";
 import { sendJson } from "./failures.ts";
@@ -13,7 +14,11 @@ export interface Sending {
 }
 
 /** Sends what a route answers. A stream is not begun for HEAD: nobody would read it to an end. */
-export function sendReply(reply: FastifyReply, answer: RouteReply, { ending, broke }: Sending): FastifyReply {
+export function sendReply(
+  reply: FastifyReply,
+  answer: Exclude<RouteReply, SocketReply>,
+  { ending, broke }: Sending,
+): FastifyReply {
   const { status, headers = {} } = answer;
   const isHead = reply.request.method === "HEAD";
   reply.code(status);

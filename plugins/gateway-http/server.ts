@@ -15,6 +15,7 @@ import { createFailureLog } from "./failures.ts";
 import { Gate, isAboutServer } from "./gate.ts";
 import { Limiter } from "./limiter.ts";
 import { registerRoute, type RouteGuards } from "./register-route.ts";
+import { SocketBound } from "./socket-bound.ts";
 import { describe, openApiRoute } from "./openapi.ts";
 import { pathOf } from "./path.ts";
 import { addressList, peerKey } from "./peer.ts";
@@ -54,6 +55,7 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
     authenticator: new Authenticator({ ...deps, requirePairing: config.require_pairing }),
     limiter: await Limiter.on(app, config.requests_per_minute),
     brokeLate: createFailureLog(log),
+    sockets: new SocketBound(),
   };
   await app.register(describe, { version: deps.version });
   const routes = [...deps.routes, openApiRoute(app)];

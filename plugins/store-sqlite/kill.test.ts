@@ -138,6 +138,26 @@ test("CHA-06: recover frees what a killed process held at once, and never what a
   await close();
 });
 
+async function said(lines: AsyncIterator<string>): Promise<string> {
+  return String((await lines.next()).value).trim();
+}
+
+test.each(["SIGKILL", "SIGTERM"] as const)(
+  "SCL-04: a connection of one process alone goes to another one within seconds after %s",
+  async (signal) => {
+    const first = start("connect");
+    const one = first.lines[Symbol.asyncIterator]();
+    expect([await said(one), await said(one)]).toEqual(["begins", "serves"]);
+    const two = start("connect").lines[Symbol.asyncIterator]();
+    expect(await said(two)).toBe("serves");
+    first.child.kill(signal);
+    expect(await said(two)).toBe("begins");
+    const rest: string[] = [];
+    for await (const line of { [Symbol.asyncIterator]: () => one }) rest.push(line.trim());
+    expect(rest).toEqual(signal === "SIGTERM" ? ["ends"] : []);
+  },
+);
+
 test("FLR-13: the kept copy has its name on disk before the store moves forward", async () => {
   const script = new URL("worker.test-kit.ts", import.meta.url).pathname;
   const kit = new URL("killed-at.test-kit.ts", import.meta.url).pathname;

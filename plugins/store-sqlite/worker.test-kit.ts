@@ -1,4 +1,5 @@
-import { directMessage, listAll, textParts } from "@gantry/sdk";
+import { directMessage, listAll, textParts, type Logger, type Service } from "@gantry/sdk";
+import { ChannelHealth, serveConnection } from "@gantry/sdk/channel";
 import { writeSync } from "node:fs";
 import { layout } from "./layout.ts";
 import { openFile } from "./open.ts";
@@ -89,4 +90,30 @@ async function forward(): Promise<void> {
   setInterval(() => {}, 1000);
 }
 
-await Promise.all(jobs.map((job) => ({ accept, answer, hold, fill, use, forward })[job]!()));
+const judge = (error: unknown) => ({ reason: String(error) });
+
+/** Serves a connection that one of all processes has, until SIGTERM. */
+async function connect(): Promise<void> {
+  const log: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const health = new ChannelHealth({ channel: "mail", values: () => store.values, log });
+  const run = async (signal: AbortSignal): Promise<void> => {
+    say("begins");
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    say("ends");
+  };
+  const services: Service[] = [];
+  const provide = (_: unknown, service: unknown) => {
+    services.push(service as Service);
+    return () => {};
+  };
+  const host = { provide, onDispose() {}, log, needs: { store } };
+  serveConnection(host, "mail", () => ({ health, watchdogMs: 600_000, judge, run }), { alone: true });
+  process.once("SIGTERM", () => {
+    void services[0]?.stop(AbortSignal.timeout(5_000)).then(() => process.exit());
+  });
+  await services[0]?.start();
+  say("serves");
+  setInterval(() => {}, 1000);
+}
+
+await Promise.all(jobs.map((job) => ({ accept, answer, hold, fill, use, forward, connect })[job]!()));

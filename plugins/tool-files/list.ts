@@ -9,6 +9,7 @@ const MAX_ENTRIES = 1_000;
 export function listTool(options: FileOptions): Tool {
   return defineTool({
     name: "file_list",
+    atTerminal: "list",
     description: "Lists a directory of the workspace: kind, size and name of each entry.",
     input: Type.Object({
       path: folderInput,

@@ -24,6 +24,7 @@ const BASH = ["/bin/bash", "--norc", "--noprofile", "-c"];
 export function shellTool({ sandbox, enabled, timeoutMs, maxOutputBytes, closed }: ShellOptions): Tool {
   return defineTool({
     name: "shell",
+    atTerminal: "command",
     description:
       "Runs one bash command line in the workspace and gives its output and exit code. Nothing survives the command; standard input is empty.",
     input: Type.Object({

@@ -2,6 +2,7 @@ import type { TSchema } from "typebox";
 import { scopes, type Caller, type Scope } from "../security/scope.ts";
 import { many } from "../contract/slot.ts";
 import { all, hasScope, having } from "../contract/shape.ts";
+import type { SocketEnd } from "../tools/net.ts";
 
 /**
  * Who may ask a route. `token`: a paired device whose token has the scope `may`. `none`: everybody.
@@ -57,10 +58,30 @@ export function eventFrame(event: ServerEvent): string {
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
+/** A WebSocket that a client opened at a route. */
+export interface RouteSocket {
+  /**
+   * The client's messages in order, text or bytes, each of at most the route's `bodyLimit`. They end
+   * with the socket, and while nobody reads them the client is held back.
+   */
+  readonly messages: AsyncIterable<string | Uint8Array>;
+  /**
+   * Sends a message; resolves once there is room for another, or the socket is over, and never
+   * rejects. A client that leaves more than 1 MiB unread is closed with 1013.
+   */
+  send(message: string | Uint8Array): Promise<void>;
+}
+
 /**
  * JSON; text (`text/plain` unless a header says otherwise); bytes, also as a stream whose next piece
- * is asked for once there is room for it; or server-sent events. A stream that throws breaks the
- * connection off.
+ * is asked for once there is room for it; server-sent events; or, to a `GET`, a WebSocket. A stream
+ * that throws breaks the connection off.
+ *
+ * `webSocket` is called once the handshake is done, and the socket is closed when it settles: with
+ * the code that it returns (1000, or 3000 to 4999), else 1000, and 1011 if it throws. It ends by
+ * `request.signal`, which is aborted as soon as the socket is over; when the gateway begins to stop,
+ * the gateway closes it with 1001. A request that is no WebSocket handshake is answered 426, so
+ * `handle` begins nothing itself. Gateways of earlier releases know no `webSocket`.
  */
 export type RouteReply =
   | { readonly status: number; readonly body: unknown; readonly headers?: ReplyHeaders }
@@ -71,7 +92,12 @@ export type RouteReply =
       readonly stream: AsyncIterable<Uint8Array>;
       readonly headers?: ReplyHeaders;
     }
-  | { readonly status: 200; readonly events: AsyncIterable<ServerEvent>; readonly headers?: ReplyHeaders };
+  | { readonly status: 200; readonly events: AsyncIterable<ServerEvent>; readonly headers?: ReplyHeaders }
+  | {
+      readonly status: 101;
+      webSocket(socket: RouteSocket): Promise<SocketEnd | void>;
+      readonly headers?: ReplyHeaders;
+    };
 
 export interface RouteFailure {
   readonly status: number;
@@ -89,7 +115,7 @@ export interface RouteFacts {
   /** `/api/approvals/:id` */
   readonly path: string;
   readonly summary: string;
-  /** Bytes; default 65,536. */
+  /** Bytes of a body, or of one message of a WebSocket; default 65,536. */
   readonly bodyLimit?: number;
   /** Requests a minute for one peer; default 60, under /api/ shared with its other routes; `Infinity` for none. */
   readonly perMinute?: number;

@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { lacking } from "../fill.ts";
-import type { Route, Scope } from "../index.ts";
+import { lacking, type SocketEnd } from "../fill.ts";
+import type { Route, RouteSocket, Scope } from "../index.ts";
 import { callRoute } from "./call-route.ts";
+import { openRoute } from "./open-route.ts";
 
 const route = (bodySchema: Route["bodySchema"]): Route => ({
   name: "POST /x",
@@ -83,4 +84,35 @@ test("SDK-20: the route test kit ends a request's signal and what is left of its
 test("SDK-20: a peer that leaves ends both signals of a request in the route test kit", async () => {
   const answer = await callRoute(telling(), { signal: AbortSignal.abort() });
   expect(answer.json()).toMatchObject({ signal: true, left: true });
+});
+
+const live = (webSocket: (socket: RouteSocket) => Promise<SocketEnd | void>): Route => ({
+  ...scoped("token", "read"),
+  method: "GET",
+  handle: async () => ({ status: 101, webSocket }),
+});
+
+test("SDK-12: the route test kit opens a WebSocket, and hears its messages and its end", async () => {
+  const counting = live(async ({ messages, send }) => {
+    let bytes = 0;
+    for await (const message of messages) await send(`${(bytes += message.length)}`);
+    return { code: 4_000, reason: `${bytes} bytes` };
+  });
+  const { send, next, close, closed } = await openRoute(counting);
+  send("abc");
+  send(new Uint8Array(4));
+  expect([await next(), await next()]).toEqual(["3", "7"]);
+  close();
+  expect(await closed).toEqual({ code: 4_000, reason: "7 bytes" });
+  expect(await next()).toBeUndefined();
+});
+
+test("SDK-12: the route test kit refuses a WebSocket as a gateway does, and tells what its route threw", async () => {
+  const broken = live(async () => {
+    throw new Error("no place");
+  });
+  await expect(openRoute(broken, { may: ["talk"] })).rejects.toThrow("answers 403 instead of a WebSocket");
+  await expect((await openRoute(broken)).closed).rejects.toThrow("no place");
+  await expect(openRoute(route(days), { body: {} })).rejects.toThrow("answers 400 instead of a WebSocket");
+  expect((await callRoute(broken)).status).toBe(426);
 });

@@ -1,5 +1,5 @@
 export * from "./asking-tool.ts";
-export * from "./call-route.ts";
+export { callRoute, type RouteAnswer, type RouteCall } from "./call-route.ts";
 export * from "./channel-contract.ts";
 export * from "./channel-platform-contract.ts";
 export type {
@@ -24,6 +24,7 @@ export * from "./memory-store.ts";
 export * from "./net-contract.ts";
 export * from "./plugin-contract.ts";
 export * from "./provider-contract.ts";
+export { openRoute, type OpenedRoute } from "./open-route.ts";
 export { type OpenedSandbox, type SandboxSubject } from "./opened-sandbox.ts";
 export * from "./sandbox-contract.ts";
 export * from "./store-contract.ts";

@@ -30,6 +30,8 @@ export interface ToolFacts {
   readonly source?: string;
   /** {@link Tool.deferred} */
   readonly deferred?: boolean;
+  /** {@link Tool.atTerminal} */
+  readonly atTerminal?: "command" | "list";
 }
 
 /**

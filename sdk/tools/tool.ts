@@ -105,6 +105,11 @@ export interface Tool {
   /** The scope that a turn needs to have the tool. Default `talk`. */
   readonly may?: Scope;
   /**
+   * What a person at a terminal does by it: `command` runs the `{ command }` that they write behind a `!`, `list` gives
+   * the entries of the folder `{ path }`, one a line, folders with a slash behind and files with a note in brackets.
+   */
+  readonly atTerminal?: "command" | "list";
+  /**
    * True: it can be called and is not sent to the model, so that requests stay as they are when such tools come and go. A
    * turn that has no tool with `standsFor` is sent it like any other.
    */

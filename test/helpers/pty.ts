@@ -4,6 +4,8 @@ import { bin, environment, type Run } from "./cli.ts";
 export interface Conversation extends AsyncDisposable {
   /** Everything that stood on the screen, colours and cursor moves left out. */
   readonly screen: () => string;
+  /** The same, byte by byte. */
+  readonly bytes: () => string;
   signal(name: NodeJS.Signals): void;
   type(keys: string): void;
   /** Resolves once what came after the last match matches; gives what stood there until then. */
@@ -18,11 +20,13 @@ const moves = /\u001b\[[0-9;?]*[A-Za-z]|\u001b[=>]/g;
 export function talk(args: readonly string[], run: Run): Conversation {
   const terminal = spawn(run.node ?? process.execPath, [bin, ...args], {
     cwd: run.cwd ?? run.dir,
-    env: { ...environment(run), TERM: "xterm" },
+    // A person's terminal edits and colours, unless a test says otherwise.
+    env: { ...environment(run), TERM: "xterm", NO_COLOR: "", ...run.env },
     cols: 200,
     rows: 50,
   });
   let text = "";
+  let bytes = "";
   let from = 0;
   const waiting: { pattern: RegExp; resolve: (text: string) => void; reject: (error: Error) => void }[] = [];
   const look = (): void => {
@@ -36,6 +40,7 @@ export function talk(args: readonly string[], run: Run): Conversation {
     look();
   };
   terminal.onData((piece) => {
+    bytes += piece;
     text += piece.replace(moves, "");
     look();
   });
@@ -47,6 +52,7 @@ export function talk(args: readonly string[], run: Run): Conversation {
   });
   return {
     screen: () => text,
+    bytes: () => bytes,
     signal: (name) => void process.kill(terminal.pid, name),
     type: (keys) => terminal.write(keys),
     until: (pattern) =>

@@ -1,6 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { errors as codes, Store, type CommandInput } from "@gantry/sdk";
+import {
+  directMessage,
+  errors as codes,
+  Store,
+  type CommandInput,
+  type InboundMessage,
+  type Part,
+  type PromptOptions,
+} from "@gantry/sdk";
+import { userOfTerminal } from "@gantry/sdk/node";
 import type { Host } from "@gantry/host";
+import { picturesOf } from "../pictures.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
 /** As long as a message over HTTP may be many times over; more is no message but a file. */
@@ -68,4 +78,28 @@ async function piped(input: CommandInput): Promise<string> {
       );
   }
   return Buffer.concat(pieces).toString("utf8");
+}
+
+/** How the person at the terminal is asked, and which model they chose. */
+export function askOptions(run: HostCommandContext): PromptOptions {
+  const { provider, model, yes } = run.options;
+  return {
+    signal: run.signal,
+    approvals: yes ? "yes" : run.interactive ? "ask" : "none",
+    ...(typeof provider === "string" && { provider }),
+    ...(typeof model === "string" && { model }),
+  };
+}
+
+/** The pictures of `--image`. */
+export function pictures(run: HostCommandContext, host: Host): Promise<readonly Part[]> {
+  return picturesOf(host, run.options["image"], userOfTerminal());
+}
+
+/** A message of the person at the terminal. */
+export function inbound(text: string, session: string, shown: readonly Part[]): InboundMessage {
+  const [channel = "cli", sender = "user"] = userOfTerminal().split(":");
+  const id = randomBytes(8).toString("hex");
+  const message = directMessage({ channel, id, from: sender, text, trust: "owner", session });
+  return { ...message, parts: [...message.parts, ...shown] };
 }

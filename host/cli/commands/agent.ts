@@ -1,21 +1,15 @@
-import { randomBytes } from "node:crypto";
 import {
-  directMessage,
   errors as codes,
   ToolQuestions,
   type PromptOptions,
-  type InboundMessage,
-  type Part,
   type TurnEvent,
   type TurnResult,
 } from "@gantry/sdk";
 import type { Host } from "@gantry/host";
-import { printableProse } from "../terminal-line.ts";
+import { stopNote } from "@gantry/sdk/node";
 import { Terminal } from "../terminal.ts";
-import { picturesOf } from "../pictures.ts";
-import { stopNote, userOfTerminal } from "@gantry/sdk/node";
-import { againCode, restartAsked } from "../restart.ts";
-import { promptOf, sessionOf } from "./agent-input.ts";
+import { askOptions, inbound, pictures, promptOf, sessionOf } from "./agent-input.ts";
+import type { Conversation } from "./conversation.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
 export async function run(run: HostCommandContext): Promise<number> {
@@ -30,7 +24,12 @@ export async function run(run: HostCommandContext): Promise<number> {
   if (watch) return watchConversation(run);
   if (!run.interactive)
     throw codes.USAGE("There is no terminal to talk in: pass a message with -m", "agent ");
-  return conversation(run);
+  const host = await run.host();
+  const [shown, session] = [await pictures(run, host), await sessionOf(run, run.host)];
+  const terminal = terminalOf(run, host, true);
+  const message: Conversation["message"] = (text, parts = []) => inbound(text, session, parts);
+  const { converse } = await import("./conversation.ts");
+  return converse({ run, host, terminal, session, options: askOptions(run), message }, shown);
 }
 
 /** The answer on stdout, everything else on stderr. */
@@ -65,31 +64,6 @@ function streamed(run: HostCommandContext): PromptOptions {
   return { ...rest, approvals: approvals === "yes" ? "yes" : "none", onEvent };
 }
 
-async function conversation(run: HostCommandContext): Promise<number> {
-  const again = restartAsked();
-  const ending = AbortSignal.any([again, run.signal]);
-  const host = await run.host();
-  let shown = await pictures(run, host);
-  const session = await sessionOf(run, run.host);
-  const terminal = terminalOf(run, host, true);
-  run.err(
-    `Conversation ${session}. /help lists the commands, /exit or Ctrl-D ends it, Ctrl-C stops an answer.`,
-  );
-  try {
-    for (;;) {
-      const line = await terminal.line("> ", ending);
-      if (again.aborted) return againCode;
-      if (run.signal.aborted) return 130;
-      if (line === undefined || line.trim() === "/exit") return 0;
-      if (line.trim() === "") continue;
-      await answer(run, host, terminal, { text: line, session, shown });
-      shown = [];
-    }
-  } finally {
-    terminal.close();
-  }
-}
-
 function terminalOf(run: HostCommandContext, host: Host, person: boolean, streams?: boolean): Terminal {
   const { approvals } = host;
   const questions = host.get(ToolQuestions);
@@ -103,62 +77,6 @@ async function watchConversation(run: HostCommandContext): Promise<number> {
   const kept = Object.entries({ provider, model, workspace, session: await sessionOf(run, run.host) });
   const args = kept.flatMap(([name, value]) => (typeof value === "string" ? [`--${name}`, value] : []));
   return watch(run.session, ["agent", ...args, ...(yes ? ["--yes"] : [])], run.signal, run.err);
-}
-
-/** One turn of a conversation; Ctrl-C stops the turn and not the program, a signal to the program stops both. */
-async function answer(
-  run: HostCommandContext,
-  host: Host,
-  terminal: Terminal,
-  {
-    text,
-    session,
-    shown,
-  }: { readonly text: string; readonly session: string; readonly shown: readonly Part[] },
-): Promise<void> {
-  const stop = new AbortController();
-  const release = terminal.onInterrupt(() => stop.abort());
-  const releaseCommands = terminal.onCommand(async (line) => {
-    const { reply } = await host.inbox.prompt(inbound(line, session, []), askOptions(run));
-    run.err(printableProse(reply));
-  });
-  try {
-    const signal = AbortSignal.any([run.signal, stop.signal]);
-    const result = await host.inbox.prompt(
-      inbound(text, session, shown),
-      terminal.options({ ...askOptions(run), signal }),
-    );
-    terminal.finish(result.reply, result.files);
-    if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
-    const note = stopNote(result);
-    if (note) run.err(note);
-  } catch (error) {
-    run.err(error instanceof Error ? error.message : String(error));
-  } finally {
-    release();
-    releaseCommands();
-  }
-}
-
-function askOptions(run: HostCommandContext): PromptOptions {
-  const { provider, model, yes } = run.options;
-  return {
-    signal: run.signal,
-    approvals: yes ? "yes" : run.interactive ? "ask" : "none",
-    ...(typeof provider === "string" && { provider }),
-    ...(typeof model === "string" && { model }),
-  };
-}
-
-function pictures(run: HostCommandContext, host: Host): Promise<readonly Part[]> {
-  return picturesOf(host, run.options["image"], userOfTerminal());
-}
-
-function inbound(text: string, session: string, shown: readonly Part[]): InboundMessage {
-  const [channel = "cli", sender = "user"] = userOfTerminal().split(":");
-  const id = randomBytes(8).toString("hex");
-  const message = directMessage({ channel, id, from: sender, text, trust: "owner", session });
-  return { ...message, parts: [...message.parts, ...shown] };
 }
 
 /** 3 where all that the model wanted to do was refused. */

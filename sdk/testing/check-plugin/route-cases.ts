@@ -9,12 +9,14 @@ import type { ContractCase } from "../contract-case.ts";
 import { cases, frozen, messageOf, within, wrong } from "../say.ts";
 import { kindOf } from "./answered.ts";
 import { exampleOf } from "./example.ts";
+import { wrongUpgrade, wrongWebSocket, type SocketReply } from "./socket-cases.ts";
 
 const bodies = ["body", "text", "bytes", "stream", "events"] as const;
 
 /** Says what is wrong with a reply, as in "answered %s"; undefined where it is right. Of events the first is read. */
 async function wrongReply(reply: unknown, patienceMs: number): Promise<string | undefined> {
   const { status, headers, ...rest } = Object(reply) as Record<string, unknown>;
+  if ("webSocket" in rest) return wrongUpgrade({ status, ...rest });
   if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599)
     return `${kindOf(reply)} with status ${JSON.stringify(status)}`;
   if (Object.values(Object(headers) as object).some((value) => typeof value !== "string"))
@@ -82,7 +84,8 @@ export function routeCases(
   began: readonly InboundMessage[],
 ): readonly ContractCase[] {
   const who = `The route ${route.name}`;
-  const cure = "answer { status } with one of body, text, bytes and events, or throw a coded error";
+  const cure =
+    "answer { status } with one of body, text, bytes, events and webSocket, or throw a coded error";
   const answers = async (): Promise<void> => {
     const stop = new AbortController();
     const late = wrong(who, `did not answer in ${patienceMs} ms`, "end by its signal, and answer sooner");
@@ -97,6 +100,19 @@ export function routeCases(
     try {
       const fault = await within(patienceMs, late, ask);
       if (fault !== undefined) throw wrong(who, `answered ${fault}`, cure);
+    } finally {
+      stop.abort();
+    }
+  };
+  const listens = async (): Promise<void> => {
+    const stop = new AbortController();
+    try {
+      const ask = () => route.handle(leastRequest(route, stop.signal));
+      // What `handle` itself does wrong is the other case's.
+      const reply = await within(patienceMs, new Error("late"), ask).catch(() => undefined);
+      const isSocket = typeof Object(reply).webSocket === "function";
+      const fault = isSocket && (await wrongWebSocket(reply as SocketReply, stop, patienceMs));
+      if (fault) throw wrong(who, fault, "read `messages` to their end, and end by `request.signal`");
     } finally {
       stop.abort();
     }
@@ -117,8 +133,10 @@ export function routeCases(
   };
   const reads = "a route that reads answers a status with one body";
   const takes = "a route that takes a body answers the least of them with a status and one body";
+  const opens = { "a WebSocket of a route takes any message and ends when its client leaves": listens };
   return cases({
     ...(route.auth === "token" && inName),
     [route.method === "GET" ? reads : takes]: answers,
+    ...(route.method === "GET" && opens),
   });
 }

@@ -1,0 +1,108 @@
+import type { InboundMessage, Part, PromptOptions } from "@gantry/sdk";
+import type { Host } from "@gantry/host";
+import { stopNote } from "@gantry/sdk/node";
+import { againCode, restartAsked } from "../restart.ts";
+import { printableProse } from "../terminal-line.ts";
+import type { Terminal } from "../terminal.ts";
+import { completer, toolFor } from "./complete.ts";
+import type { HostCommandContext } from "./host-command.ts";
+
+export interface Conversation {
+  readonly run: HostCommandContext;
+  readonly host: Host;
+  readonly terminal: Terminal;
+  readonly session: string;
+  /** How the person is asked, and which model they chose. */
+  readonly options: PromptOptions;
+  /** Makes a message of the person. */
+  message(text: string, parts?: readonly Part[]): InboundMessage;
+}
+
+/** Talks with the person at the terminal until they end it; returns the exit code. */
+export async function converse(talk: Conversation, pictures: readonly Part[]): Promise<number> {
+  const { run, terminal, session } = talk;
+  const again = restartAsked();
+  const ending = AbortSignal.any([again, run.signal]);
+  let shown = pictures;
+  terminal.completeBy(completer(talk));
+  run.err(
+    `Conversation ${session}. /help lists the commands, /exit or Ctrl-D ends it, Esc or Ctrl-C stops an answer.`,
+  );
+  try {
+    for (;;) {
+      const line = await terminal.line("> ", ending);
+      if (again.aborted) return againCode;
+      if (run.signal.aborted) return 130;
+      if (line === undefined || isExit(line)) return 0;
+      if (line.trim() === "") continue;
+      await terminal.readMarkdown();
+      if (await isLast(talk, line, shown)) return 0;
+      shown = [];
+    }
+  } finally {
+    terminal.close();
+  }
+}
+
+/**
+ * Does what one line asks for; true if the person ended the conversation meanwhile. Ctrl-C and Esc stop that and not the
+ * program, a signal to the program stops both.
+ */
+async function isLast(talk: Conversation, line: string, shown: readonly Part[]): Promise<boolean> {
+  const { run, host, terminal } = talk;
+  const stop = new AbortController();
+  let ends = false;
+  const release = terminal.onInterrupt(() => stop.abort());
+  const releaseCommands = terminal.onCommand(async (command) => {
+    if (isExit(command)) {
+      ends = true;
+      return stop.abort();
+    }
+    const { reply } = await host.inbox.prompt(talk.message(command), talk.options);
+    run.err(printableProse(reply));
+  });
+  try {
+    const signal = AbortSignal.any([run.signal, stop.signal]);
+    if (line.startsWith("!")) await command(talk, line.slice(1).trim(), signal);
+    else await turn(talk, line, shown, signal);
+  } catch (error) {
+    run.err(error instanceof Error ? error.message : String(error));
+  } finally {
+    release();
+    releaseCommands();
+  }
+  return ends;
+}
+
+async function turn(
+  { run, host, terminal, options, message }: Conversation,
+  line: string,
+  shown: readonly Part[],
+  signal: AbortSignal,
+): Promise<void> {
+  const result = await host.inbox.prompt(message(line, shown), terminal.options({ ...options, signal }));
+  terminal.finish(result.reply, result.files);
+  if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
+  const note = stopNote(result);
+  if (note) run.err(note);
+}
+
+/** Runs a command of the person's own through the shell tool, under the guards of the model's calls. */
+async function command(
+  { run, host, terminal, options, message }: Conversation,
+  text: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (text === "") return run.err("Write the command behind the `!`: `!ls`.");
+  const tool = await toolFor(host, "command");
+  if (tool === undefined) return run.err("No loaded plugin has a tool that runs commands.");
+  const call = { ...terminal.options({ ...options, signal }), tool, args: { command: text } };
+  const outcome = await host.inbox.call(message(text), call);
+  terminal.finish("");
+  // A refusal was told as it came.
+  if (outcome.code === undefined) run.out(outcome.text);
+}
+
+function isExit(line: string): boolean {
+  return line.trim() === "/exit";
+}
