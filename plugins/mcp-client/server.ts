@@ -164,7 +164,12 @@ export class McpServer {
     const listeners = {
       changed: () => this.#changed(),
       ended,
-      failed: (error: Error) => this.#needs.log.warn({ server: this.name }, printable(error.message, 300)),
+      // Of what a server does wrong only what ends it is told aloud, or it could fill the log.
+      failed: (error: Error) =>
+        this.#needs.log[error instanceof GantryError ? "warn" : "debug"](
+          { server: this.name },
+          printable(error.message, 300),
+        ),
       ask: (params: Parameters<typeof askPerson>[1]) => askPerson(this.name, params, this.#running),
     };
     return connectTo(this.settings, this.#needs, listeners, era, this.#needs.signal);
