@@ -18,10 +18,10 @@ export const errors = defineErrors({
   MCP_LIST: failed("The MCP server lists more than %s %s: use one that offers fewer."),
   MCP_UNREADABLE: failed("%s cannot be read (%s): accept the server again with `gantry mcp accept %s`."),
   MCP_NO_SANDBOX: failed(
-    "Nothing walls an MCP server off, as no plugin fills the slot sandbox: list one, such as sandbox-landlock.",
+    "Nothing walls an MCP server off, as no plugin fills the slot sandbox: list one, see `gantry plugins list`.",
   ),
   MCP_NO_NET: failed(
-    "Nothing reaches an MCP server, as no plugin fills the slot net: list one, such as net-undici.",
+    "Nothing reaches an MCP server, as no plugin fills the slot net: list one, see `gantry plugins list`.",
   ),
   MCP_EXISTS: usage(
     "The table mcp.servers.%s is there already: take it out with `gantry mcp remove %s` first.",
