@@ -5,8 +5,6 @@ import {
   Routes,
   type Plugin,
   type Route,
-  type RouteAccess,
-  type RouteFacts,
   type RouteRequest,
   type RouteSocket,
 } from "@gantry/sdk";
@@ -18,10 +16,8 @@ import { startGateway, type TestGateway } from "./gateway.test-kit.ts";
 export type Work = (socket: RouteSocket, request: RouteRequest) => ReturnType<SocketHalf>;
 type SocketHalf = Extract<Awaited<ReturnType<Route["handle"]>>, { webSocket: unknown }>["webSocket"];
 
-type More = Partial<RouteFacts> & (RouteAccess | { readonly auth?: never });
-
 /** A plugin with a WebSocket at `/live`, open to all unless `more` says otherwise. */
-export function liveRoute(work: Work, more: More = {}): Plugin {
+export function liveRoute(work: Work, more: Partial<Route> = {}): Plugin {
   const route = {
     name: "GET /live",
     method: "GET",
@@ -45,7 +41,7 @@ export function liveRoute(work: Work, more: More = {}): Plugin {
 
 const said = { status: 200, text: "plain words" } as const;
 
-export function startLive(work: Work, more?: More, gateway: object = {}): Promise<TestGateway> {
+export function startLive(work: Work, more?: Partial<Route>, gateway: object = {}): Promise<TestGateway> {
   return startGateway({ plugins: [memoryStore(), fakeProvider([]), liveRoute(work, more)], gateway });
 }
 

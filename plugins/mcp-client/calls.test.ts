@@ -114,6 +114,9 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
     await accept(t, "small");
     await expect.poll(() => offered(t)).toContain("small_shout");
     expect(await t.call("small_shout", {}, yes)).toMatchObject({ decision: "failed", code: "MCP_FAILED" });
+    expect(t.logs.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining("a message of more than 8388608 bytes"),
+    );
     expect(await t.call("small_learn", {}, yes)).toMatchObject({ text: "learnt" });
   });
 

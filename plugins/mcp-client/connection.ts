@@ -28,6 +28,7 @@ export interface Ways {
 export interface Listeners {
   changed(): void;
   ended(): void;
+  failed(error: Error): void;
   ask(params: ElicitRequest["params"]): Promise<ElicitResult>;
 }
 
@@ -105,6 +106,8 @@ function clientFor(version: string, listeners: Listeners): Client {
       },
     },
   );
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client has no other way
+  client.onerror = (error) => listeners.failed(error);
   client.setRequestHandler("elicitation/create", ({ params }) => listeners.ask(params));
   return client;
 }

@@ -164,6 +164,12 @@ export class McpServer {
     const listeners = {
       changed: () => this.#changed(),
       ended,
+      // Of what a server does wrong only what ends it is told aloud, or it could fill the log.
+      failed: (error: Error) =>
+        this.#needs.log[error instanceof GantryError ? "warn" : "debug"](
+          { server: this.name },
+          printable(error.message, 300),
+        ),
       ask: (params: Parameters<typeof askPerson>[1]) => askPerson(this.name, params, this.#running),
     };
     return connectTo(this.settings, this.#needs, listeners, era, this.#needs.signal);
@@ -197,7 +203,7 @@ export class McpServer {
   }
 
   #told(error: Error, name: string): Error {
-    if (error instanceof GantryError && error.code.startsWith("MCP_") && error.exit === 3) return error;
+    if (error instanceof GantryError && error.code.startsWith("MCP_")) return error;
     const said = printable(error.message, 500);
     return error.name === "ProtocolError" && name !== ""
       ? errors.MCP_CALL(this.name, printable(name, 64), said)

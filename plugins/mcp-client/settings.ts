@@ -46,14 +46,18 @@ export function settingsFrom(servers: ServersConfig): readonly ServerSettings[] 
 /** Throws MCP_CONFIG for what is no name of a server. */
 export function checkName(name: string): void {
   if (!NAME.test(name))
-    throw errors.MCP_CONFIG(printable(name, 64), "is no name", "use at most 32 letters, digits, _ and -");
+    throw errors.MCP_CONFIG(
+      `mcp.servers.${printable(name, 64)}`,
+      "is no name",
+      "use at most 32 letters, digits, _ and -",
+    );
 }
 
 function settingsOf(name: string, keys: ServerConfig): ServerSettings {
   checkName(name);
   const { command, url, timeout_seconds = DEFAULT_SECONDS } = keys;
   if ((command === undefined) === (url === undefined))
-    throw errors.MCP_CONFIG(name, "needs either command or url", "give one of them");
+    throw errors.MCP_CONFIG(`mcp.servers.${name}`, "needs either command or url", "give one of them");
   const rules = rulesOf(keys.tools);
   const common = { name, timeoutMs: timeout_seconds * 1_000, ruleFor: rules };
   return command === undefined ? remote(name, keys, common) : local(name, command, keys, common);
@@ -61,7 +65,7 @@ function settingsOf(name: string, keys: ServerConfig): ServerSettings {
 
 function local(name: string, command: string, keys: ServerConfig, common: Common): LocalSettings {
   if (keys.headers !== undefined)
-    throw errors.MCP_CONFIG(`${name}.headers`, "does not go with command", "remove it");
+    throw errors.MCP_CONFIG(`mcp.servers.${name}.headers`, "does not go with command", "remove it");
   const { args = [], env = {}, allowed_domains = [], read_paths = [], write_paths = [] } = keys;
   const reach = { domains: allowed_domains, read: read_paths, write: write_paths };
   return { ...common, kind: "stdio", argv: [command, ...args], env, ...reach };
@@ -69,11 +73,12 @@ function local(name: string, command: string, keys: ServerConfig, common: Common
 
 function remote(name: string, keys: ServerConfig, common: Common): RemoteSettings {
   const wrong = LOCAL_KEYS.find((key) => keys[key] !== undefined);
-  if (wrong !== undefined) throw errors.MCP_CONFIG(`${name}.${wrong}`, "does not go with url", "remove it");
+  if (wrong !== undefined)
+    throw errors.MCP_CONFIG(`mcp.servers.${name}.${wrong}`, "does not go with url", "remove it");
   const url = URL.parse(keys.url ?? "");
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
     throw errors.MCP_CONFIG(
-      `${name}.url`,
+      `mcp.servers.${name}.url`,
       "is no address of HTTP without a name and password in it",
       "write https://…, and what identifies you as a header",
     );

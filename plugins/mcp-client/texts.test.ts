@@ -71,7 +71,7 @@ describe.runIf(linux)("what a hostile server lists", () => {
     state.list(Array.from({ length: 10_000 }, (_, i) => tool(`t${i}`)));
     await using t = await startMcp({ evil: stated(state.file) });
     await expect(accept(t, "evil")).rejects.toMatchObject({
-      code: "MCP_FAILED",
+      code: "MCP_LIST",
       message: expect.stringContaining("more than 256 tools") as string,
     });
   });

@@ -1,12 +1,13 @@
 import type { CommandContext } from "@gantry/sdk";
 
-/** True for a clear yes, or with --yes; false where nobody is there to ask. */
+/** Returns true for a clear yes, or with --yes; false if nobody is there to ask. */
 export async function askPerson(
   { options, interactive, signal }: CommandContext,
   question: string,
 ): Promise<boolean> {
   if (options["yes"] === true) return true;
   if (!interactive) return false;
+  // What plugins share is loaded by every command, and few of them ask.
   const { createInterface } = await import("node:readline/promises");
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   try {
