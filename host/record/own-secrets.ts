@@ -16,12 +16,15 @@ export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Ow
   const add = (value: string, isOne: boolean): void => {
     // As it is, and behind the word that says what it is: `Bearer …`.
     if (isOne) found.add(value.trim()).add(value.trim().replace(/^\S+\s+/, ""));
+    // Most values hold no address, and this looks at all of them at every start.
+    if (!value.includes("://")) return;
     for (const [, inside = ""] of value.matchAll(password)) found.add(inside).add(decoded(inside));
   };
   const walk = (key: string, value: unknown): void => {
     if (typeof value === "string") add(value, isSecret(key));
+    else if (Array.isArray(value)) for (const item of value) walk(key, item);
     else if (value !== null && typeof value === "object")
-      for (const [name, item] of Object.entries(value)) walk(Array.isArray(value) ? key : name, item);
+      for (const [name, item] of Object.entries(value)) walk(name, item);
   };
   for (const part of parts) walk("", part);
   for (const [name, value = ""] of Object.entries(env)) add(value, isSecret(name) && value.length >= 16);

@@ -5,8 +5,10 @@ import type { Store } from "../store/store.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { LeasedConnection } from "./leased-connection.ts";
 
-type Serving = Pick<PluginHost, "provide" | "onDispose" | "log">;
-type Open = () => Awaitable<ConnectionOptions>;
+/** What serving a connection takes of a plugin's host. */
+export type Serving = Pick<PluginHost, "provide" | "onDispose" | "log">;
+/** Makes the connection. */
+export type Open = () => Awaitable<ConnectionOptions>;
 
 /** How a connection is served. */
 export interface ServeOptions {

@@ -9,6 +9,10 @@ const COPIES = [
   /^(.+?)(?:\.(?:bak|old|orig|save|tmp[^/]*|\d{3,})|___jb_(?:tmp|old)___)$/,
 ];
 
+/** Guards, tools and walls test the same long lists. */
+const patterns = new Map<string, RegExp>();
+const mostPatterns = 64;
+
 interface Rule {
   readonly takes: boolean;
   readonly pattern: RegExp;
@@ -68,11 +72,16 @@ function originals(relative: string): readonly string[] {
 }
 
 function patternOf(names: readonly string[], end: string): RegExp {
+  const key = `${names.join("\n")}\n${end}`;
+  const known = patterns.get(key);
+  if (known) return known;
   const written = names.map((name) =>
     name
       .replace(/^\/+|\/+$/g, "")
       .replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
       .replace(/\*+/g, "[^/]*"),
   );
-  return new RegExp(`(?:^|/)(?:${written.join("|")})${end}`, "is");
+  const made = new RegExp(`(?:^|/)(?:${written.join("|")})${end}`, "is");
+  if (patterns.size < mostPatterns) patterns.set(key, made);
+  return made;
 }
