@@ -5,11 +5,6 @@ import type { Store } from "../store/store.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { LeasedConnection } from "./leased-connection.ts";
 
-/** What serving a connection takes of a plugin's host. */
-export type Serving = Pick<PluginHost, "provide" | "onDispose" | "log">;
-/** Makes the connection. */
-export type Open = () => Awaitable<ConnectionOptions>;
-
 /** How a connection is served. */
 export interface ServeOptions {
   /** One of all nodes on the store has it; the others wait, and one takes it over when that node stops or dies. */
@@ -21,17 +16,22 @@ export interface ServeOptions {
  * it when the service stops or the plugin is disposed. What `open` throws stops the start. With `alone`, the plugin needs the
  * store as `store`; `open` is called each time that this node gets the connection, and a later failure of it is tried again.
  */
-export function serveConnection(host: Omit<Serving, "log">, channel: string, open: Open): void;
 export function serveConnection(
-  host: Serving & { readonly needs: { readonly store: Store } },
+  host: Pick<PluginHost, "provide" | "onDispose">,
   channel: string,
-  open: Open,
+  open: () => Awaitable<ConnectionOptions>,
+): void;
+export function serveConnection(
+  host: Pick<PluginHost, "provide" | "onDispose" | "log"> & { readonly needs: { readonly store: Store } },
+  channel: string,
+  open: () => Awaitable<ConnectionOptions>,
   options: ServeOptions,
 ): void;
 export function serveConnection(
-  host: Omit<Serving, "log"> & Partial<Pick<Serving, "log">> & { readonly needs?: { readonly store: Store } },
+  host: Pick<PluginHost, "provide" | "onDispose"> &
+    Partial<Pick<PluginHost, "log">> & { readonly needs?: { readonly store: Store } },
   channel: string,
-  open: Open,
+  open: () => Awaitable<ConnectionOptions>,
   options?: ServeOptions,
 ): void {
   let connection: Connection | LeasedConnection | undefined;
