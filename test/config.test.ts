@@ -336,8 +336,8 @@ test("SDK-13: a list that names what the base set or a table loads is told so, n
 });
 
 test("CFG-03: an unknown table with a dotted header is told by the header's line", async () => {
-  expect(await wrong('# mine\n[mcp.servers.x]\ncommand = "x"\n')).toEqual([
-    expect.stringContaining("line 2: unknown key `mcp`"),
+  expect(await wrong('# mine\n[mpc.servers.x]\ncommand = "x"\n')).toEqual([
+    expect.stringContaining("line 2: unknown key `mpc`"),
   ]);
 });
 

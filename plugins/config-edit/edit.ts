@@ -51,6 +51,8 @@ function unsetKey(text: string, key: readonly string[]): string {
 
 /** Takes out the tables of this name and below it, from the header to the last key, and dotted keys below it elsewhere. */
 function unsetTable(text: string, table: readonly string[]): string {
+  // Everything lies below no key.
+  if (table.length === 0) return text;
   const [, ...headed] = placesIn(text).tables;
   const left = headed
     .filter(({ path }) => samePath(path, table) || isBelow(path, table))

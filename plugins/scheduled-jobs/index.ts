@@ -12,7 +12,6 @@ export default definePlugin({
   table: "",
   config: Type.Object({
     jobs: Type.Record(Type.String({ pattern: "^[a-z][a-z0-9-]{0,39}$" }), ConfiguredJob, {
-      default: {},
       description: "Jobs by their names.",
     }),
   }),
