@@ -44,12 +44,12 @@ test("SEC-21: calls of one conversation hold what they took in; another begins a
     '[agent]\nautonomy_level = "autonomous"\n[security]\nallowed_domains = ["example.com"]\n',
   );
   const call = (...options: string[]) =>
-    gantry(["tools", "call", "shell", '{"command":"echo hello"}', ...options], home);
+    gantry(["tools", "call", "shell", '{"command":"perl -v"}', ...options], home);
   expect((await call()).code).toBe(0);
   const refused = await call();
   expect(refused.code).toBe(3);
   expect(refused.err).toContain("a new conversation holds neither");
-  expect(refused.err).toContain('allow it by name in security.allow, as ["shell: echo hello"].');
+  expect(refused.err).toContain('allow it by name in security.allow, as ["shell: perl -v"].');
   expect((await call("--session", "other")).code).toBe(0);
 });
 

@@ -95,6 +95,8 @@ test("SDK-18: every record and log line of a turn names its trace", async () => 
   expect(readTraceparent(trace)?.spanId).toBe(turns[0]?.turn);
   expect(t.audit.map(({ tool: name, trace: at }: AuditEvent) => [name, at])).toEqual([
     ["note", trace],
+    ["note", trace],
+    ["note", undefined],
     ["note", undefined],
   ]);
   const noted = t.logs.filter(({ message }) => message === "Noted.");

@@ -114,6 +114,16 @@ test("AGT-13: a hundred skills take 2,560 characters of the prompt at most, and 
   expect(t.system()).toBe(first);
 });
 
+test("AGT-13: skills.list_characters bounds the list", async () => {
+  for (let i = 0; i < 60; i += 1) await write(place(), `skill-number-${i}`);
+  await using t = await start(["ok"], { skills: { list_characters: 600 } });
+  for (let i = 0; i < 60; i += 1) await t.run("accept", [`skill-number-${i}`], accept);
+  await t.ask("hi");
+  const list = t.system().slice(t.system().indexOf("Skills are instructions"));
+  expect(list.indexOf("lists all of them whole")).toBeGreaterThan(0);
+  expect(list.indexOf("lists all of them whole")).toBeLessThan(600);
+});
+
 test("SDK-05: skills keep the contract of plugins", async () => {
   expect((await checkPlugin({ plugin })).findings).toEqual([]);
 });

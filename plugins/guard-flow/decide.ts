@@ -23,7 +23,9 @@ export function decide(call: ToolCall): Question | undefined {
 /** Asks before the second of both comes into a conversation of which each answer is a way out. */
 function shared(call: ToolCall, out: readonly string[]): Question | undefined {
   const own = ownBy(call);
-  const brought = [...out, ...(call.effects.brings?.material ?? [])];
+  // Who is sent something brings nothing back.
+  const from = out.length === 0 ? out : waysOut({ ...call, effects: { ...call.effects, recipients: [] } });
+  const brought = [...from, ...(call.effects.brings?.material ?? [])];
   if (own.length + brought.length === 0) return undefined;
   const { material = [], private: held = [] } = call.sources ?? {};
   const met = [...new Set([...material, ...brought])];

@@ -58,7 +58,7 @@ const Server = Type.Object({
 
 export const config = Type.Object({
   mcp: Type.Object({
-    servers: Type.Record(Type.String(), Server, { default: {} }),
+    servers: Type.Record(Type.String(), Server),
   }),
 });
 

@@ -159,6 +159,27 @@ test("AGT-11: a job runs for itself, and not within the call that made it", asyn
   expect(t.channel.sent.at(-1)?.text).toBe("It.");
 });
 
+test("AGT-11: [jobs.NAME] takes a budget for one run and what becomes of missed due times", async () => {
+  const store = createMemoryStore();
+  const jobs = { hours: { ...hourly, on_missed: "skip", budget: 1 } };
+  {
+    await using t = await start([{ calls: [{ name: "none", args: {} }] }, "x"], jobs, store);
+    await t.serve();
+    await pass(1_000);
+    await pass(hour);
+    await t.settled("hours", 1);
+    expect((await t.rows("hours"))[0]).toMatchObject({
+      state: "failed",
+      reason: expect.stringMatching(/used the 1 tokens/) as string,
+    });
+  }
+  vi.setSystemTime(begin + 3.5 * hour);
+  await using t = await start(["late"], jobs, store);
+  await t.serve();
+  await t.settled("hours", 3);
+  expect((await t.states("hours")).slice(1)).toEqual(["10:00 skipped", "11:00 skipped"]);
+});
+
 test("AGT-11: a job makes no jobs", async () => {
   const more = { name: "more", prompt: "p", every: "1d" };
   await using t = await start([add(more), "no"], { hours: hourly }, createMemoryStore(), "autonomous");
