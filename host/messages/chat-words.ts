@@ -113,7 +113,7 @@ export class ChatWords {
     if (word === undefined) return undefined;
     const commands = this.#commandsFor(message);
     const named = commands.find(({ name }) => name === word.toLowerCase());
-    const command = named ?? (await this.#alsoFor(word, commands));
+    const command = named ?? (this.#isNamed(word) ? undefined : await this.#alsoFor(word, commands));
     if (!command) return this.#unscoped(word, message)?.message ?? unknown(word, commands);
     const conversation = new Control(this.#deps, message, session);
     try {
@@ -143,6 +143,11 @@ export class ChatWords {
     const trusted = all.filter((one) => ranks.indexOf(one.trust ?? usual) <= ranks.indexOf(trust));
     const may = trusted.filter((command) => has.includes(scopeFor(command)));
     return may.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** True for a word of somebody else's, too. */
+  #isNamed(word: string): boolean {
+    return this.#deps.registry.get(ChatCommands)?.has(word.toLowerCase()) === true;
   }
 
   /** One that cannot say whether a word is its own does not answer it. */

@@ -74,6 +74,7 @@ export class Control implements ConversationControl {
       const options = { signal: AbortSignal.timeout(patienceMs * 12), approvals: "none" } as const;
       const { conversations } = this.#deps;
       const agent = await conversations.agent(this.#message, this.session, options);
+      if (await isOthers(this.#deps.registry, this.session, agent)) return false;
       return (await conversations.run(this.#message, this.session, options, agent)).compact();
     });
   }

@@ -45,15 +45,18 @@ export async function ofAgent<T extends Pick<PromptOptions, "keep" | "history">>
 
 /** Gives what was said so far an id of its own and returns that; undefined if nothing was said. */
 export async function leave(deps: LeaveDeps, session: string): Promise<string | undefined> {
-  const { sessions } = deps.registry.get(Store) ?? {};
+  const { sessions, values } = deps.registry.get(Store) ?? {};
   deps.rulings.conversations.forget(session);
   if (!sessions || (await sessions.recent(session, 1)).length === 0) {
+    // What is said next belongs to whoever answers it.
+    await values?.remove(space, session);
     await deps.sources.move(session, undefined, async () => sessions?.remove(session));
+    deps.observers.tell("sessionEnded", { session, reason: "left" });
     return undefined;
   }
   const kept = `${session}.${randomBytes(4).toString("hex")}`;
   await move(deps, session, kept);
-  deps.observers.tell("sessionEnded", { session: kept, reason: "left" });
+  for (const left of [session, kept]) deps.observers.tell("sessionEnded", { session: left, reason: "left" });
   return kept;
 }
 

@@ -15,7 +15,11 @@ export function folderStamp(root: string): string | undefined {
   return stamps.join("\n");
 }
 
+/** No more than a skill may have, and its own folder. */
+const maxEntries = 2_001;
+
 function stampInto(at: string, stamps: string[]): void {
+  if (stamps.length >= maxEntries) throw new Error("too many entries");
   const facts = lstatSync(at, { bigint: true });
   stamps.push(`${facts.ino} ${facts.mode} ${facts.size} ${facts.ctimeNs}`);
   if (facts.isDirectory()) for (const name of readdirSync(at)) stampInto(path.join(at, name), stamps);

@@ -54,7 +54,7 @@ export default definePlugin({
       order: 40,
       budget: skills.list_characters,
       text: async (scene) => {
-        if (find(scene.workspace).length === 0) return undefined;
+        if (scene.trust === "guest" || find(scene.workspace).length === 0) return undefined;
         const { shelf, listText } = await open();
         const usable = await shelf.usable(scene.workspace);
         const listed = usable.map(({ name, accepted }) => ({

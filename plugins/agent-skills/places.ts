@@ -1,10 +1,13 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { isInside } from "@gantry/sdk/node";
+import { isInside, printable } from "@gantry/sdk/node";
 
 /** What people and models write; the standard allows less. */
 const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u;
+
+/** Of one place; each of them is looked at in every turn. */
+const maxSkills = 300;
 
 /** Where a skill was found. */
 export interface FoundSkill {
@@ -49,7 +52,8 @@ function skillsIn(place: string, workspace: string | undefined): readonly FoundS
   if (real === undefined || (workspace !== undefined && !isInside(real, workspace))) return [];
   return namesIn(real)
     .map((name) => ({ name, folder: path.join(real, name), workspace }))
-    .filter(({ name, folder }) => nameForm.test(name) && isFolder(folder));
+    .filter(({ name, folder }) => isName(name) && isFolder(folder))
+    .slice(0, maxSkills);
 }
 
 function realPlace(place: string): string | undefined {
@@ -68,6 +72,11 @@ function namesIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** Some letters are shown as nothing. */
+function isName(name: string): boolean {
+  return nameForm.test(name) && printable(name) === name;
 }
 
 function isFolder(at: string): boolean {

@@ -4,6 +4,9 @@ import { readHead, type SkillHead } from "./skill-head.ts";
 import { isSkillFile, skillFileOf, splitSkill, utf8Of } from "./skill-text.ts";
 import { verdictOn } from "./verdict.ts";
 
+/** Many times what the standard's keys may hold. */
+const maxHead = 16_384;
+
 /** A skill as somebody who decides on it reads it. */
 export interface ReadSkill {
   readonly hash: string;
@@ -27,13 +30,16 @@ export async function readSkill(folder: string, folderName: string): Promise<Rea
   if (text === undefined) throw errors.SKILL_UNREADABLE(folder, "it has no SKILL.md in UTF-8");
   const parts = splitSkill(text);
   if (typeof parts === "string") throw errors.SKILL_UNREADABLE(folder, parts);
+  if (parts.head.length > maxHead)
+    throw errors.SKILL_UNREADABLE(folder, `its head has more than ${maxHead} characters`);
   const head = readHead(parts.head);
   if (typeof head === "string") throw errors.SKILL_UNREADABLE(folder, head);
   const findings = verdictOn(head, folderName);
   const { name, description } = head;
-  if (!isText(name) || !isText(description)) throw errors.SKILL_UNREADABLE(folder, findings.join(" "));
-  const tools = head["allowed-tools"];
-  const allowedTools = tools === undefined ? undefined : [tools].flat().join(" ");
+  if (!isText(name) || !isText(description))
+    throw errors.SKILL_UNREADABLE(folder, findings.join(" ").replace(/\.$/, ""));
+  const tools = [head["allowed-tools"] ?? []].flat();
+  const allowedTools = tools.length === 0 ? undefined : tools.filter(isText).join(" ");
   return {
     hash,
     entries,

@@ -83,6 +83,7 @@ export class SkillShelf {
     const named = (await this.all(workspace)).filter((skill) => skill.name === name);
     const [first] = named;
     if (!first) throw errors.SKILL_UNKNOWN(name);
+    for (const skill of named) if (await this.#acceptances.holds(skill)) return skill;
     return named.find(({ accepted }) => accepted !== undefined) ?? first;
   }
 }

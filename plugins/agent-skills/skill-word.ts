@@ -12,6 +12,7 @@ export function skillWord(
     name: "skill",
     summary: "begin a task with a skill; without a name: which there are",
     args: "[name] [task]",
+    trust: "member",
     alsoFor: async (word) => {
       if (!find(workspace()).some(({ name }) => name === word)) return false;
       return (await (await open()).shelf.usable(workspace())).some(({ name }) => name === word);

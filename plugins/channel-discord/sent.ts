@@ -7,6 +7,7 @@ const withoutPreview = 1 << 2;
 
 /** Undefined for what is no address of this channel. */
 export function readAddress(to: Json): ReplyAddress | undefined {
+  if (typeof to === "string") return readAddress({ channel: to });
   if (typeof to !== "object" || to === null || Array.isArray(to)) return undefined;
   const { channel, guild, message } = to as { readonly [key: string]: Json };
   if (!isId(channel) || !isId(guild ?? "1") || !isId(message ?? "1")) return undefined;

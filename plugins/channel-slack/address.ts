@@ -22,6 +22,7 @@ export function isTs(ts: unknown): ts is string {
 
 /** Undefined for what is no address of this channel. */
 export function readAddress(to: Json): SlackAddress | undefined {
+  if (typeof to === "string") return readAddress({ channel: to });
   if (typeof to !== "object" || to === null || Array.isArray(to)) return undefined;
   const { channel, thread, message } = to as { readonly [key: string]: Json };
   if (!isChannel(channel)) return undefined;

@@ -12,6 +12,7 @@ export const withoutPreview = { link_preview_options: { is_disabled: true } };
 
 /** Undefined for what is no address of this channel. */
 export function readAddress(to: Json): ChatAddress | undefined {
+  if (typeof to === "string" && /^-?\d{1,16}$/.test(to)) return readAddress({ chat: Number(to) });
   if (typeof to !== "object" || to === null || Array.isArray(to)) return undefined;
   const { chat, thread, message } = to as { readonly [key: string]: Json };
   const ids = [chat, thread ?? 0, message ?? 0];

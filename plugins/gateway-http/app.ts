@@ -9,7 +9,7 @@ import { defaultBodyLimit } from "./register-route.ts";
 import { createFailureLog, onClientError, sendFailure, statusOf } from "./failures.ts";
 import { originForm, requestId } from "./request-line.ts";
 import { arrivalMs, keepAliveMs } from "./timeouts.ts";
-import { isHandshake, takeHandshakes } from "./upgrades.ts";
+import { mayUpgrade, takeHandshakes } from "./upgrades.ts";
 
 export interface AppOptions {
   readonly tls: Tls | undefined;
@@ -29,7 +29,7 @@ export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
     connectionsCheckingInterval: Math.min(2_000, arrivalMs / 4),
   };
   // Node's own answer to a missing Host has no body; the gate's has.
-  const http = { ...times, requireHostHeader: false, shouldUpgradeCallback: isHandshake };
+  const http = { ...times, requireHostHeader: false, shouldUpgradeCallback: mayUpgrade };
   const app = fastify({
     ...(tls ? { https: { ...tls, ...http, handshakeTimeout: arrivalMs } } : { http }),
     requestTimeout: arrivalMs,

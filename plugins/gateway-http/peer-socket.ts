@@ -32,7 +32,8 @@ export class PeerSocket implements RouteSocket {
     ws.once("close", () => this.#wake?.());
   }
 
-  send(message: string | Uint8Array): Promise<void> {
+  /** A field, since routes take it out of the socket. */
+  readonly send = (message: string | Uint8Array): Promise<void> => {
     const ws = this.#ws;
     if (ws.readyState !== ws.OPEN) return Promise.resolve();
     if (ws.bufferedAmount > mostUnsent) {
@@ -43,7 +44,7 @@ export class PeerSocket implements RouteSocket {
       ws.send(message, () => resolve());
       if (ws.bufferedAmount < fewUnsent) resolve();
     });
-  }
+  };
 
   async *#read(): AsyncGenerator<string | Uint8Array, void> {
     const ws = this.#ws;

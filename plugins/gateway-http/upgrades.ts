@@ -20,6 +20,17 @@ export function isHandshake({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers.upgrade?.trim().toLowerCase() === "websocket";
 }
 
+/** True for a handshake that is the only request on its connection: behind another one nothing could be answered. */
+export function mayUpgrade(request: IncomingMessage): boolean {
+  return isHandshake(request) && !isAnswering(request.socket);
+}
+
+/** Node keeps the response that a socket carries there. */
+function isAnswering(socket: object): boolean {
+  // oxlint-disable-next-line no-underscore-dangle -- Node's own name
+  return Boolean((socket as { readonly _httpMessage?: unknown })._httpMessage);
+}
+
 /**
  * Has a handshake walk the way of every request: gate, limits, authentication, audit. A Node that
  * cannot tell a handshake from other upgrades (before 22.21 and 24.9) makes no upgrade at all.
@@ -29,6 +40,7 @@ export function takeHandshakes({ server }: FastifyInstance): void {
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // What a connection breaks on is told by its end.
     socket.on("error", () => {});
+    if (isAnswering(socket)) return void socket.destroy();
     wishes.set(request, { socket, head });
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;

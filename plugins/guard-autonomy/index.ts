@@ -11,6 +11,7 @@ const autoApproved = [
   "memory_recall",
   "tool_search",
   "send_file",
+  "skill",
 ];
 const asking = ["shell", "file_write", "file_edit", "browser"];
 const forGuests = ["memory_recall", "memory_store", "memory_forget"];

@@ -1,13 +1,14 @@
 import type { QuestionForm, ToolRun, WordsWanted } from "@gantry/sdk";
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
-import { cleaned } from "./clean-text.ts";
+import { cleaned, isPlain } from "./clean-text.ts";
 
 const MAX_QUESTION = 1_800;
 const MAX_NAME = 64;
 const MAX_ABOUT = 300;
+const MAX_CHOICES = 50;
 
-/** The runs of calls that are under way at one server. */
-export type Running = ReadonlySet<ToolRun<any>>;
+/** What is under way at one server: runs of calls, and what nobody can be asked in. */
+export type Running = ReadonlySet<Partial<Pick<ToolRun<any>, "user" | "session" | "ask" | "log">>>;
 
 /**
  * Puts a question of a server to the person whose call is under way there, never to the model. The server does not say
@@ -19,13 +20,13 @@ export async function askPerson(
   running: Running,
 ): Promise<ElicitResult> {
   const [run, ...others] = running;
-  const isOfOne = others.every(({ user, session }) => user === run?.user && session === run.session);
+  const isOfOne = others.every(({ user, session }) => user === run?.user && session === run?.session);
   if (run?.ask === undefined || !isOfOne) return { action: "cancel" };
   try {
     const { action, ...given } = await run.ask(wordsOf(server, params));
     return { action, ...given } as ElicitResult;
   } catch (error) {
-    run.log.warn({ server }, `A question of the MCP server could not be put: ${(error as Error).message}`);
+    run.log?.warn({ server }, `A question of the MCP server could not be put: ${(error as Error).message}`);
     return { action: "cancel" };
   }
 }
@@ -55,11 +56,23 @@ function formOf(schema: { readonly properties: object; readonly required?: unkno
 
 function fieldOf(field: Field): Field {
   const { type, title, description, enum: values, oneOf, minimum, maximum, minLength, maxLength } = field;
-  const choices = Array.isArray(oneOf) ? oneOf.map((one) => (one as { const?: unknown }).const) : values;
+  const given = Array.isArray(oneOf) ? oneOf.map((one) => (one as { const?: unknown }).const) : values;
+  const choices = Array.isArray(given) ? checkedChoices(given) : given;
   const about = [title, description]
     .filter((text) => typeof text === "string")
     .map((text) => cleaned(text, MAX_ABOUT));
   const bounds = { minimum, maximum, minLength, maxLength, ...(Array.isArray(choices) && { enum: choices }) };
-  const given = Object.entries({ type, ...bounds }).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(given), ...(about.length > 0 && { description: about.join(": ") }) };
+  const stated = Object.entries({ type, ...bounds }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(stated), ...(about.length > 0 && { description: about.join(": ") }) };
+}
+
+/** Throws for choices that no person could be shown as they are. */
+function checkedChoices(choices: readonly unknown[]): readonly unknown[] {
+  if (choices.length > MAX_CHOICES || !choices.every(isShown)) throw new Error("its choices cannot be shown");
+  return choices;
+}
+
+function isShown(choice: unknown): boolean {
+  const text = String(choice);
+  return text.length <= MAX_NAME && !/[\r\n]/.test(text) && isPlain(text);
 }

@@ -4,6 +4,8 @@ import { errors } from "./errors.ts";
 /** More of a kind than a model could choose from, or a person accept. */
 export const MAX_ITEMS = 256;
 const MAX_PAGES = 64;
+/** Characters of a whole list as JSON. */
+const MAX_LIST = 4 * 1024 * 1024;
 
 /** A tool as its server lists it: all of it that is accepted. */
 export interface ListedTool {
@@ -74,9 +76,12 @@ async function allPages<P extends Page, Item>(
 ): Promise<readonly Item[]> {
   const all: Item[] = [];
   const seen = new Set<string>();
+  let length = 0;
   for (let cursor: string | undefined; ;) {
     const page = await read(cursor === undefined ? {} : { cursor });
+    length += JSON.stringify(page).length;
     all.push(...itemsOf(page));
+    if (length > MAX_LIST) throw errors.MCP_LIST(`${MAX_LIST} characters of`, kind);
     if (all.length > MAX_ITEMS || seen.size >= MAX_PAGES) throw errors.MCP_LIST(MAX_ITEMS, kind);
     cursor = page.nextCursor;
     if (cursor === undefined || seen.has(cursor)) return all;

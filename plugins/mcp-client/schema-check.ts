@@ -46,6 +46,7 @@ class Unfolding {
   readonly #root: Tree;
   readonly #around: string[] = [];
   #values = 0;
+  #characters = 0;
 
   constructor(root: Tree) {
     this.#root = root;
@@ -55,9 +56,16 @@ class Unfolding {
     if (level > MAX_LEVELS) throw new Wrong(`its input schema has more than ${MAX_LEVELS} levels`);
     if ((this.#values += 1) > MAX_VALUES)
       throw new Wrong(`its input schema unfolds to more than ${MAX_VALUES} values`);
-    if (typeof value === "string") return plain(value);
+    if (typeof value === "string") return plain(this.#counted(value));
     if (Array.isArray(value)) return value.map((item) => this.value(item, level + 1));
     return isTree(value) ? this.#schema(value, level) : value;
+  }
+
+  /** What is unfolded often is written often. */
+  #counted(text: string): string {
+    if ((this.#characters += text.length) > MAX_SCHEMA)
+      throw new Wrong(`its input schema unfolds to more than ${MAX_SCHEMA} characters`);
+    return text;
   }
 
   #schema(schema: Tree, level: number): Tree {
@@ -90,13 +98,13 @@ class Unfolding {
     // Expressions that the server chose would be held against texts that the model chose.
     const { patternProperties, ...rest } = schema;
     return Object.entries(rest).flatMap(([key, item]): [string, unknown][] => {
-      plain(key);
+      plain(this.#counted(key));
       if (needless.has(key) || (key === "pattern" && typeof item === "string")) {
         this.#look(item, level);
         return [];
       }
       if (patternProperties !== undefined && key === "additionalProperties") return [];
-      if (texts.has(key) && typeof item === "string") return [[key, cleaned(item, MAX_TEXT)]];
+      if (texts.has(key) && typeof item === "string") return [[key, cleaned(this.#counted(item), MAX_TEXT)]];
       if (key === "properties" && isTree(item)) return [[key, this.#properties(item, level + 1)]];
       return [[key, this.value(item, level + 1)]];
     });
@@ -105,7 +113,7 @@ class Unfolding {
   /** A property may have the name of a keyword. What is no schema takes anything. */
   #properties(properties: Tree, level: number): Tree {
     const pairs = Object.entries(properties).map(([name, item]): [string, unknown] => [
-      plain(name),
+      plain(this.#counted(name)),
       isTree(item) || typeof item === "boolean" ? this.value(item, level + 1) : {},
     ]);
     return Object.fromEntries(pairs);

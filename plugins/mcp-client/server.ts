@@ -4,7 +4,7 @@ import type { CallToolResult, Client, GetPromptResult } from "@modelcontextproto
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import { AcceptedFile, type Era } from "./accepted.ts";
 import type { Ways } from "./connection.ts";
-import { askPerson } from "./elicit.ts";
+import { askPerson, type Running } from "./elicit.ts";
 import { errors } from "./errors.ts";
 import type { Listed, ListedTool } from "./listed.ts";
 import { LiveConnection } from "./live-connection.ts";
@@ -18,6 +18,10 @@ type Run = ToolRun<Readonly<Record<string, unknown>>>;
 const LIST_MS = 30_000;
 /** Between two looks at a list that its server keeps changing. */
 const LOOK_MS = 500;
+/** A turn waits no longer for a list that its server changes: the call compares it again. */
+const PATIENCE_MS = 1_000;
+/** A server may yet ask on behalf of a call that was stopped. */
+const LATE_MS = 60_000;
 
 export interface ServerNeeds extends Ways, PinsNeeds {
   readonly configDir: string;
@@ -41,7 +45,7 @@ export class McpServer {
   readonly #needs: ServerNeeds;
   readonly #pins: Pins;
   readonly #live: LiveConnection;
-  readonly #running = new Set<Run>();
+  readonly #running = new Set<Running extends ReadonlySet<infer One> ? One : never>();
   #look: Promise<void> | undefined;
   #isWatching = false;
   #isStale = false;
@@ -72,7 +76,8 @@ export class McpServer {
 
   /** Says whether a tool is what was accepted, once a list that the server called changed was looked at. */
   async isAsAccepted(tool: string): Promise<boolean> {
-    await this.#look;
+    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+    await Promise.race([this.#look, patience]);
     return !(await this.#pins.isChanged(tool));
   }
 
@@ -136,6 +141,8 @@ export class McpServer {
     run: Run | undefined,
     work: (client: Client) => Promise<Result>,
   ): Promise<Result> {
+    // Nobody can be asked for a prompt, nor while one is fetched.
+    const asking = run ?? {};
     try {
       const accepted = await this.#pins.accepted();
       return await this.#live.with(accepted.era, async ({ client }) => {
@@ -143,15 +150,23 @@ export class McpServer {
         const changed = await this.#pins.compare(accepted, await this.#listed(client));
         if (kind !== "resources" && changed[kind].includes(name))
           throw errors.MCP_CHANGED(printable(name, 64), this.name, this.name, this.name);
-        if (run) this.#running.add(run);
+        this.#running.add(asking);
         return work(client);
       });
     } catch (error) {
       if (run?.signal.aborted) throw run.signal.reason;
       throw this.#told(asError(error), name);
     } finally {
-      if (run) this.#running.delete(run);
+      this.#left(asking, run?.signal.aborted === true);
     }
+  }
+
+  /** What a stopped call had begun goes on at the server, so what is asked for it must not reach another person. */
+  #left(asking: Partial<Run>, isStopped: boolean): void {
+    if (!this.#running.delete(asking) || !isStopped) return;
+    const late = {};
+    this.#running.add(late);
+    setTimeout(() => this.#running.delete(late), LATE_MS).unref();
   }
 
   async #listed(client: Client): Promise<Listed> {

@@ -3,14 +3,17 @@ import { printable } from "@gantry/sdk/node";
 import { differencesOf, type Accepted } from "./accepted.ts";
 import type { Found } from "./server.ts";
 
-const MAX_TEXT = 2_200;
+/** A schema that is accepted is no longer. */
+const MAX_TEXT = 80_000;
 
 /** Returns a tool as a person is shown it before it is accepted: all that the model will read of it. */
 export function shownTool({ name, description, input }: Tool): readonly string[] {
   return [
     name,
     ...description.split("\n").map((line) => `    ${printable(line, MAX_TEXT)}`),
-    `    input: ${printable(JSON.stringify(input), MAX_TEXT)}`,
+    ...JSON.stringify(input, undefined, 2)
+      .split("\n")
+      .map((line, i) => `    ${i === 0 ? "input: " : ""}${printable(line, MAX_TEXT)}`),
   ];
 }
 

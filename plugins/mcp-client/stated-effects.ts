@@ -12,7 +12,11 @@ const pathLike = /^(?:\/|~\/|\.{1,2}(?:\/|$)|[a-z]:[\\/])[^\n]*$/i;
  * says that it is one. Left out are the paths that its owner has opened to this server alone, where walls hold it.
  * A server that may write nothing reads at most; what it answers is material from outside.
  */
-export function statedEffects(settings: ServerSettings, schema: unknown, args: unknown): StatedEffects {
+export function statedEffects(
+  settings: ServerSettings,
+  schema: unknown,
+  args: unknown,
+): StatedEffects | "unknown" {
   const found = { urls: new Set<string>(), paths: new Set<string>() };
   let values = 0;
   const look = (value: unknown, format: unknown, at: unknown): void => {
@@ -26,6 +30,7 @@ export function statedEffects(settings: ServerSettings, schema: unknown, args: u
     }
   };
   look(args, undefined, schema);
+  if (values > MAX_VALUES) return "unknown";
   const access = settings.kind === "stdio" && settings.write.length === 0 ? "read" : "write";
   return {
     urls: [...found.urls],
@@ -33,8 +38,17 @@ export function statedEffects(settings: ServerSettings, schema: unknown, args: u
       .filter((written) => !isOpenedTo(settings, written))
       .map((written) => ({ path: written, access })),
     recipients: [`MCP server ${settings.name}`],
-    brings: { material: [`MCP server ${settings.name}`] },
+    brings: { material: [`MCP server ${settings.name}`], private: readsForOwner(settings) },
   };
+}
+
+/** A server that has files or credentials of the owner gives what is the owner's own. */
+function readsForOwner(settings: ServerSettings): readonly string[] {
+  const isTrusted =
+    settings.kind === "stdio"
+      ? settings.read.length + settings.write.length > 0
+      : Object.keys(settings.headers).length > 0;
+  return isTrusted ? [`MCP server ${settings.name}`] : [];
 }
 
 function isOpenedTo(settings: ServerSettings, written: string): boolean {

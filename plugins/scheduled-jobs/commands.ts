@@ -37,18 +37,25 @@ export async function showJob({ shelf }: DealNeeds, { args, options, out }: Comm
   return 0;
 }
 
-export async function addJob({ shelf }: DealNeeds, { args, options, out }: CommandContext): Promise<number> {
+export async function addJob(
+  { shelf, agents }: DealNeeds,
+  { args, options, out }: CommandContext,
+): Promise<number> {
   const [name = "", prompt = ""] = args;
   const written = (key: string): string | undefined =>
     typeof options[key] === "string" ? options[key] : undefined;
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) throw errors.JOB_NAME(name);
   const [channel, to] = [written("channel"), written("to")];
+  if ((channel === undefined) !== (to === undefined)) throw errors.JOB_PLACE(name);
+  const agent = written("agent");
+  if (agent !== undefined && !agents?.list().some((one) => one.name === agent))
+    throw errors.JOB_AGENT(name, agent);
   const isTold = channel !== undefined && to !== undefined;
   const job: Job = {
     name,
     prompt,
     ...schedule(written),
-    agent: written("agent"),
+    agent,
     model: written("model"),
     on_missed: options["skipMissed"] === true ? "skip" : "run",
     place: isTold ? { channel, conversation: { id: to, kind: "direct" }, to } : undefined,
@@ -58,7 +65,7 @@ export async function addJob({ shelf }: DealNeeds, { args, options, out }: Comma
     isConfigured: false,
   };
   const due = (await nextDueOf(job))(Date.now());
-  if (due === undefined) throw errors.JOB_NEVER(name);
+  if (due === undefined) throw errors.JOB_NEVER(name, new Date().toISOString());
   await shelf.add(job);
   out(`${name} is due next at ${new Date(due).toISOString()}; gantry daemon or gateway runs it.`);
   return 0;
@@ -116,10 +123,12 @@ export async function jobHistory(
   { shelf }: DealNeeds,
   { args, options, out, err }: CommandContext,
 ): Promise<number> {
-  const job = await shelf.named(args[0] ?? "");
-  const runs = await shelf.runs(job.name);
+  const [name = ""] = args;
+  const runs = await shelf.runs(name);
+  // Of a reminder that is over only this is left.
+  if (runs.length === 0) await shelf.named(name);
   if (options["json"]) out(JSON.stringify(runs));
-  else if (runs.length === 0) err(`Nothing of ${job.name} has fallen due yet.`);
+  else if (runs.length === 0) err(`Nothing of ${name} has fallen due yet.`);
   else for (const run of runs) out(runLine(run));
   return 0;
 }

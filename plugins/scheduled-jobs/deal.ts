@@ -50,13 +50,15 @@ async function dealHeld(needs: DealNeeds, job: Job, next: NextDue, signal: Abort
   const mark = await shelf.mark(job.name);
   if (!mark || mark.isPaused === true) return { run: undefined };
   const cutOff = await endCutOff(shelf, job, mark);
-  const { run: due, skipped, last } = passedDueTimes(job, next, mark.handled, Date.now());
+  const { run: due, skipped, last } = passedDueTimes(job, next, handledBy(mark), Date.now());
   for (const { due: missed, reason } of skipped)
     await shelf.addRun({ ...beginning(job, missed), state: "skipped", reason, ended: now() });
-  const run = due === undefined ? undefined : await runOnce(needs, job, due, mark, signal);
+  const run = due === undefined ? undefined : await runOnce(needs, job, due, signal);
   const { begun: _, ...kept } = (await shelf.mark(job.name)) ?? mark;
   if (last !== undefined || mark.begun !== undefined)
-    await shelf.setMark(job.name, { ...kept, handled: Math.max(last ?? 0, kept.handled) });
+    await shelf.setMark(job.name, { ...kept, handled: Math.max(last ?? 0, handledBy(kept)) });
+  // A reminder that was said is over, and leaves its name and its history.
+  if (job.at !== undefined && !job.isConfigured && last !== undefined) await shelf.remove(job.name);
   return { run: run ?? cutOff };
 }
 
@@ -64,15 +66,15 @@ async function runOnce(
   needs: DealNeeds,
   job: Job,
   due: number,
-  mark: Mark,
   signal: AbortSignal,
 ): Promise<JobRun | undefined> {
   const { shelf } = needs;
   const facts = beginning(job, due);
+  const mark = await shelf.mark(job.name);
+  if (!mark || mark.isPaused === true) return undefined;
   await shelf.setMark(job.name, { ...mark, begun: due });
   if (!(await shelf.addRun({ ...facts, state: "begun" }))) return undefined;
-  const approvals = job.place ? "ask" : "none";
-  const { reply: _, ...end } = await runJob(needs, job, facts.due, approvals, signal);
+  const { reply: _, ...end } = await runJob(needs, job, facts.due, "none", signal);
   const run: JobRun = { ...facts, ...end, ended: now() };
   await shelf.endRun(run);
   return run;
@@ -86,6 +88,11 @@ async function endCutOff(shelf: JobShelf, job: Job, { begun }: Mark): Promise<Jo
   const ended: JobRun = { ...run, state: "failed", reason: "The process ended while it ran.", ended: now() };
   await shelf.endRun(ended);
   return ended;
+}
+
+/** Returns the last due time that was dealt with: none lies ahead, whatever a wrong clock has said. */
+export function handledBy({ handled }: Mark): number {
+  return Math.min(handled, Date.now());
 }
 
 function beginning(job: Job, due: number): Pick<JobRun, "job" | "due" | "begun"> {

@@ -12,8 +12,8 @@ export interface PassedDueTimes {
 }
 
 /** A due time that is dealt with this much later was missed. */
-export const graceMs = 5 * 60_000;
-/** Of a long absence so many due times are told one by one, and the others together. */
+const graceMs = 5 * 60_000;
+/** Of a long absence only the newest are told one by one, since each takes time to find. */
 const maxTold = 1_000;
 
 /**
@@ -21,27 +21,28 @@ const maxTold = 1_000;
  * skips what it missed.
  */
 export function passedDueTimes(job: Job, next: NextDue, handled: number, now: number): PassedDueTimes {
-  const passed: number[] = [];
-  let untold = 0;
-  for (let due = next(handled); due !== undefined && due <= now; due = next(due)) {
-    passed.push(due);
-    if (passed.length > maxTold) {
-      passed.shift();
-      untold += 1;
-    }
-  }
-  const last = passed.at(-1);
+  const { dues, isCut } = newestDueTimes(next, handled, now);
+  const last = dues.at(-1);
   if (last === undefined) return { run: undefined, skipped: [], last };
   const runs = now - last <= graceMs || job.on_missed === "run";
-  const missed = runs ? passed.slice(0, -1) : passed;
-  const [first, ...others] = missed.map((due) => ({ due, reason: reasonOf(runs) }));
-  const before = untold === 0 ? "" : ` So were ${untold} due times before it.`;
-  const skipped = first === undefined ? [] : [{ ...first, reason: `${first.reason}${before}` }, ...others];
-  return { run: runs ? last : undefined, skipped, last };
+  const reason = `It passed while nothing ran it${runs ? "; a later one was run" : ""}.`;
+  const missed = (runs ? dues.slice(0, -1) : dues).map((due) => ({ due, reason }));
+  const [first, ...others] = missed;
+  if (!isCut || !first) return { run: runs ? last : undefined, skipped: missed, last };
+  const told = { ...first, reason: `${reason} So did all before it, which are not told one by one.` };
+  return { run: runs ? last : undefined, skipped: [told, ...others], last };
 }
 
-function reasonOf(isReplaced: boolean): string {
-  return isReplaced
-    ? "It passed while nothing ran it; a later one was run."
-    : "It passed while nothing ran it.";
+/** Returns the due times behind `handled`, up to `now`; of too many the newest, and that there are others. */
+function newestDueTimes(next: NextDue, handled: number, now: number) {
+  let from = handled;
+  for (let isCut = false; ; isCut = true) {
+    const dues: number[] = [];
+    let due = next(from);
+    for (; due !== undefined && due <= now && dues.length < maxTold; due = next(due)) dues.push(due);
+    if (due === undefined || due > now) return { dues, isCut };
+    // So long a time before now holds about as many; a pattern with gaps may need a shorter one.
+    const span = Math.min((dues.at(-1) ?? now) - from, (now - from) / 2);
+    from = now - span;
+  }
 }

@@ -40,10 +40,21 @@ function checkZone({ name, time_zone }: Schedule & Pick<Job, "name">): void {
   }
 }
 
+/** Returns the time that lies so long ahead, as `at` takes it. Throws JOB_EVERY. */
+export function timeAfter(name: string, period: string): string {
+  return new Date(Date.now() + lengthOf(name, period)).toISOString().replace(/\.\d+/, "");
+}
+
+/** Reads a number of minutes, hours or days as ms. Throws JOB_EVERY. */
+function lengthOf(name: string, period: string): number {
+  const [, count = "", unit = ""] = /^([1-9]\d{0,4})([mhd])$/.exec(period) ?? [];
+  const length = Number(count) * (units[unit as keyof typeof units] ?? 0);
+  if (length === 0) throw errors.JOB_EVERY(name, period);
+  return length;
+}
+
 function everyDue(name: string, every: string, made: number): NextDue {
-  const [, count = "", unit = ""] = /^([1-9]\d{0,4})([mhd])$/.exec(every) ?? [];
-  const period = Number(count) * (units[unit as keyof typeof units] ?? 0);
-  if (period === 0) throw errors.JOB_EVERY(name, every);
+  const period = lengthOf(name, every);
   return (after) => made + (Math.floor(Math.max(0, after - made) / period) + 1) * period;
 }
 

@@ -13,7 +13,13 @@ export const errors = defineErrors({
   JOB_TIME_ZONE: usage(
     "The job %s names the time zone `%s`, which this system does not know: write one as in Europe/Berlin.",
   ),
-  JOB_NEVER: usage("The job %s would never run: its time is over, or no day fits its pattern."),
+  JOB_NEVER: usage(
+    "The job %s would never run: its time is over (it is %s now), or no day fits its pattern.",
+  ),
+  JOB_PLACE: usage(
+    "The job %s names a channel without whom to tell, or the other way round: give both, or neither.",
+  ),
+  JOB_AGENT: usage("The job %s names the agent `%s`, which [agents] does not know: mend its name."),
   JOB_UNKNOWN: usage("There is no job %s: `gantry jobs list` names them."),
   JOB_TAKEN: usage("There is a job %s already: choose another name, or remove it first."),
   JOB_CONFIGURED: usage("The job %s stands in the configuration: change [jobs.%s] there."),

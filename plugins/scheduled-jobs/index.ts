@@ -1,8 +1,20 @@
-import { Checks, Commands, definePlugin, Inbox, Outbox, Services, Store, ToolSources } from "@gantry/sdk";
+import {
+  Agents,
+  Checks,
+  Commands,
+  definePlugin,
+  Inbox,
+  optional,
+  Outbox,
+  Services,
+  Store,
+  Tools,
+} from "@gantry/sdk";
 import { Type } from "typebox";
 import { ConfiguredJob, configuredJobs } from "./configured.ts";
 import { errors } from "./errors.ts";
 import type { OpenJobs } from "./open-jobs.ts";
+import { scheduleTools } from "./tools.ts";
 import { jobCommands } from "./words.ts";
 
 export default definePlugin({
@@ -15,8 +27,8 @@ export default definePlugin({
       description: "Jobs by their names.",
     }),
   }),
-  needs: { inbox: Inbox, outbox: Outbox, store: Store },
-  provides: [Checks, Commands, Services, ToolSources],
+  needs: { agents: optional(Agents), inbox: Inbox, outbox: Outbox, store: Store },
+  provides: [Checks, Commands, Services, Tools],
   errors,
   setup(host) {
     const configured = configuredJobs(host.config.jobs);
@@ -26,19 +38,15 @@ export default definePlugin({
         openJobs(host.needs, configured, host.log),
       ));
     let serves = false;
-    let changed: (() => void) | undefined;
-    const setServes = (now: boolean): void => {
-      serves = now;
-      changed?.();
-    };
     host.provide(Services, {
       name: "jobs",
+      always: true,
       start: async () => {
         await (await open()).service.start();
-        setServes(true);
+        serves = true;
       },
       stop: async (signal) => {
-        setServes(false);
+        serves = false;
         await (await open()).service.stop(signal);
       },
     });
@@ -47,12 +55,7 @@ export default definePlugin({
       kind: "ready",
       run: async () => (opened ? (await opened).scheduler.rows() : []),
     });
-    // Who runs no jobs has no tools for them.
-    host.provide(ToolSources, {
-      name: "jobs",
-      tools: async () => (serves ? (await open()).tools : []),
-      onChange: (tell) => void (changed = tell),
-    });
+    for (const tool of scheduleTools(open, () => serves)) host.provide(Tools, tool);
     const needs = async () => (await open()).needs;
     for (const command of jobCommands(needs)) host.provide(Commands, command);
   },

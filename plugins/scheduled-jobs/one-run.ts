@@ -3,6 +3,7 @@ import {
   directMessage,
   textOf,
   textParts,
+  type Agents,
   type Inbox,
   type InboundMessage,
   type Outbox,
@@ -23,6 +24,7 @@ export function isInJob(): boolean {
 export interface RunNeeds {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
+  readonly agents: Agents | undefined;
 }
 
 /** What a run came to. */
@@ -30,12 +32,15 @@ export type RunEnd = Pick<JobRun, "state" | "reason" | "tokens" | "answer"> & { 
 
 /** Runs a job's prompt for whoever made it, and says the answer where the job says. Never throws. */
 export async function runJob(
-  { inbox, outbox }: RunNeeds,
+  { inbox, outbox, agents }: RunNeeds,
   job: Job,
   due: string,
   approvals: "ask" | "none" | "yes",
   signal: AbortSignal,
 ): Promise<RunEnd> {
+  // Under a name that nobody bounds it would be bound by nothing.
+  if (job.agent !== undefined && !agents?.list().some(({ name }) => name === job.agent))
+    return { state: "failed", reason: `There is no agent ${job.agent}.`, reply: "" };
   try {
     const options = {
       keep: false,

@@ -1,11 +1,12 @@
-import type { Inbox, Logger, Outbox, Service, Store, Tool } from "@gantry/sdk";
+import type { Agents, Inbox, Logger, Outbox, Service, Store } from "@gantry/sdk";
 import type { DealNeeds } from "./deal.ts";
 import type { Job } from "./job.ts";
 import { Scheduler } from "./scheduler.ts";
 import { JobShelf } from "./shelf.ts";
-import { scheduleTools } from "./tools.ts";
+import { addWanted, listOwn, removeOwn } from "./schedule-work.ts";
 
 export interface JobsNeeds {
+  readonly agents: Agents | undefined;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly store: Store;
@@ -16,7 +17,11 @@ export interface OpenJobs {
   readonly needs: DealNeeds;
   readonly scheduler: Scheduler;
   readonly service: Service;
-  readonly tools: readonly Tool[];
+  readonly work: {
+    readonly addWanted: typeof addWanted;
+    readonly listOwn: typeof listOwn;
+    readonly removeOwn: typeof removeOwn;
+  };
 }
 
 export function openJobs(given: JobsNeeds, configured: readonly Job[], log: Logger): OpenJobs {
@@ -24,6 +29,5 @@ export function openJobs(given: JobsNeeds, configured: readonly Job[], log: Logg
   const shelf = new JobShelf(store, configured);
   const needs = { ...given, shelf, store };
   const scheduler = new Scheduler(needs, log);
-  const tools = scheduleTools(shelf, () => scheduler.look());
-  return { needs, scheduler, service: scheduler.service("jobs"), tools };
+  return { needs, scheduler, service: scheduler.service("jobs"), work: { addWanted, listOwn, removeOwn } };
 }

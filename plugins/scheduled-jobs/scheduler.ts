@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CheckRow, Logger, Service } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
-import { dealWith, type DealNeeds } from "./deal.ts";
+import { dealWith, handledBy, type DealNeeds } from "./deal.ts";
 import { nextDueOf, type NextDue } from "./due.ts";
 import type { Job } from "./job.ts";
 
@@ -9,6 +9,8 @@ import type { Job } from "./job.ts";
 const lookMs = 20_000;
 /** A job that another process runs, or whose store failed, is looked at again after this long. */
 const againMs = 5_000;
+/** Runs at a time: each is a turn, beside those of people. */
+const maxAtOnce = 4;
 
 interface Scheduled {
   readonly job: Job;
@@ -27,6 +29,8 @@ export class Scheduler {
   #scheduled: ReadonlyMap<string, Scheduled> = new Map();
   #version: string | undefined;
   #stop: AbortController | undefined;
+  /** Aborted if a stop has no more time for what runs. */
+  #over = new AbortController();
   #outside: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
   #looking: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -41,12 +45,15 @@ export class Scheduler {
       name,
       start: async () => {
         this.#stop = new AbortController();
+        this.#over = new AbortController();
         this.#outside = AsyncLocalStorage.snapshot();
         this.look();
       },
       stop: async (signal) => {
         this.#stop?.abort();
         clearTimeout(this.#timer);
+        signal.addEventListener("abort", () => this.#over.abort());
+        if (signal.aborted) this.#over.abort();
         await Promise.race([this.#ended(), aborted(signal)]);
         this.#stop = undefined;
       },
@@ -84,6 +91,8 @@ export class Scheduler {
     clearTimeout(this.#timer);
     if (!this.#serves) return;
     const now = Date.now();
+    // The next run that ends looks again.
+    if (this.#running.size >= maxAtOnce) return;
     const waits = [...this.#scheduled.values()]
       .filter(({ job, due }) => due !== undefined && !this.#running.has(job.name))
       .map(({ due = now }) => due - now);
@@ -95,8 +104,10 @@ export class Scheduler {
     const version = await this.#needs.shelf.version();
     if (version !== this.#version) await this.#read(version);
     const now = Date.now();
-    for (const one of this.#scheduled.values())
+    for (const one of this.#scheduled.values()) {
+      if (this.#running.size >= maxAtOnce) return;
       if (one.due !== undefined && one.due <= now && !this.#running.has(one.job.name)) this.#begin(one);
+    }
   }
 
   /** A schedule that cannot be read is told, and the other jobs run. */
@@ -109,7 +120,7 @@ export class Scheduler {
       if (!marks.has(job.name)) await shelf.setMark(job.name, mark);
       try {
         const next = await nextDueOf(job);
-        const due = mark.isPaused === true ? undefined : (mark.begun ?? next(mark.handled));
+        const due = mark.isPaused === true ? undefined : (mark.begun ?? next(handledBy(mark)));
         scheduled.set(job.name, { job, next, due });
       } catch (error) {
         this.#failed.set(job.name, asError(error).message);
@@ -136,10 +147,9 @@ export class Scheduler {
 
   async #deal(one: Scheduled): Promise<void> {
     const { job, next } = one;
-    const signal = this.#stop?.signal ?? AbortSignal.abort();
-    const dealt = await dealWith(this.#needs, job, next, signal);
+    const dealt = await dealWith(this.#needs, job, next, this.#over.signal);
     const mark = await this.#needs.shelf.mark(job.name);
-    const due = mark?.isPaused === true ? undefined : next(mark?.handled ?? Date.now());
+    const due = mark?.isPaused === true ? undefined : next(mark ? handledBy(mark) : Date.now());
     const isHeldElsewhere = dealt === undefined && due !== undefined && due <= Date.now();
     one.due = isHeldElsewhere ? Date.now() + againMs : due;
     if (dealt?.run?.state === "failed") this.#failed.set(job.name, dealt.run.reason ?? "It failed.");

@@ -1,21 +1,16 @@
 import { defineTool, type Tool } from "@gantry/sdk";
 import { Type } from "typebox";
-import { nextDueOf } from "./due.ts";
-import { errors } from "./errors.ts";
-import type { Job } from "./job.ts";
-import { lineOf } from "./line.ts";
-import { isInJob } from "./one-run.ts";
-import type { JobShelf } from "./shelf.ts";
+import type { OpenJobs } from "./open-jobs.ts";
 
-/** Makes the tools by which an owner makes, sees and removes jobs in a conversation. */
-export function scheduleTools(shelf: JobShelf, changed: () => void): readonly Tool[] {
-  const common = { may: "manage", effects: () => ({}) } as const;
+/** Makes the tools by which an owner makes, sees and removes jobs in a conversation, offered while jobs are run. */
+export function scheduleTools(open: () => Promise<OpenJobs>, offered: () => boolean): readonly Tool[] {
+  const common = { may: "decide", offered, effects: () => ({}) } as const;
   return [
     defineTool({
       ...common,
       name: "schedule_add",
       description:
-        "Makes a job: a prompt that runs later or again and again, and is answered in this chat. For a reminder let the prompt say what to remind of. Give exactly one of cron, every and at.",
+        "Makes a job: a prompt that runs later or again and again, and is answered in this chat. For a reminder let the prompt say what to remind of. Give exactly one of in, at, every and cron.",
       input: Type.Object(
         {
           name: Type.String({
@@ -30,6 +25,9 @@ export function scheduleTools(shelf: JobShelf, changed: () => void): readonly To
             examples: ["Remind me of the plants."],
           }),
           cron: Type.Optional(Type.String({ maxLength: 100, description: "Five fields: `0 9 * * 1-5`." })),
+          in: Type.Optional(
+            Type.String({ maxLength: 10, description: "Once, so long from now: `10m`, `2h`." }),
+          ),
           every: Type.Optional(Type.String({ maxLength: 10, description: "`90m`, `2h` or `1d`." })),
           at: Type.Optional(Type.String({ maxLength: 40, description: "Once: `2027-01-31T09:00`." })),
           time_zone: Type.Optional(
@@ -41,25 +39,11 @@ export function scheduleTools(shelf: JobShelf, changed: () => void): readonly To
         },
         { additionalProperties: false },
       ),
-      async run({ args, origin, user, sources }) {
-        checkOutside();
-        const place = origin && { channel: origin.channel, conversation: origin.conversation, to: origin.to };
-        const holds = sources.material.length > 0 || sources.private.length > 0;
-        const job: Job = {
-          ...args,
-          on_missed: "run",
-          place,
-          by: user,
-          trust: "owner",
-          ...(holds && { sources }),
-          made: Date.now(),
-          isConfigured: false,
-        };
-        const due = (await nextDueOf(job))(Date.now());
-        if (due === undefined) throw errors.JOB_NEVER(job.name);
-        await shelf.add(job);
-        changed();
-        return `The job ${job.name} is due next at ${new Date(due).toISOString()}${place ? ", and is answered here" : ", and `gantry jobs history` tells what came of it"}.`;
+      run: async (run) => {
+        const { work, needs, scheduler } = await open();
+        const told = await work.addWanted(needs.shelf, run);
+        scheduler.look();
+        return told;
       },
     }),
     defineTool({
@@ -69,12 +53,9 @@ export function scheduleTools(shelf: JobShelf, changed: () => void): readonly To
       description: "Lists the jobs, and when each is due.",
       input: Type.Object({}, { additionalProperties: false }),
       parallel: true,
-      async run() {
-        checkOutside();
-        const marks = await shelf.marks();
-        const jobs = await shelf.all();
-        const lines = await Promise.all(jobs.map((job) => lineOf(job, marks.get(job.name))));
-        return lines.join("\n") || "There are no jobs.";
+      run: async (run) => {
+        const { work, needs } = await open();
+        return work.listOwn(needs.shelf, run);
       },
     }),
     defineTool({
@@ -86,17 +67,12 @@ export function scheduleTools(shelf: JobShelf, changed: () => void): readonly To
         { name: Type.String({ minLength: 1, maxLength: 40, examples: ["water-plants"] }) },
         { additionalProperties: false },
       ),
-      async run({ args: { name } }) {
-        checkOutside();
-        await shelf.remove(name);
-        changed();
-        return `The job ${name} is removed.`;
+      run: async (run) => {
+        const { work, needs, scheduler } = await open();
+        const told = await work.removeOwn(needs.shelf, run);
+        scheduler.look();
+        return told;
       },
     }),
   ];
-}
-
-/** A job that makes jobs could feed itself. */
-function checkOutside(): void {
-  if (isInJob()) throw errors.JOB_IN_JOB();
 }

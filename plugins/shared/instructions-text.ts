@@ -31,9 +31,9 @@ export async function instructionsText(
 ): Promise<string> {
   if (!written.startsWith("file:")) return written;
   const file = path.resolve(places.configDir, expandHome(written.slice("file:".length).trim()));
-  await refuseClosed(file, places, faults);
+  const real = await openTarget(file, places, faults);
   try {
-    const data = plainFileBytes(await followLinks(file), most);
+    const data = plainFileBytes(real, most);
     if (!data) throw Object.assign(new Error(), { code: "no plain file" });
     return new TextDecoder().decode(data).trim();
   } catch (error) {
@@ -41,12 +41,12 @@ export async function instructionsText(
   }
 }
 
-/** What goes to the model with each request must be nothing that no tool may read. */
-async function refuseClosed(
+/** Returns where the file is. What goes to the model with each request must be nothing that no tool may read. */
+async function openTarget(
   file: string,
   { secret, blocked }: InstructionPlaces,
   faults: InstructionFaults,
-): Promise<void> {
+): Promise<string> {
   const real = await followLinks(file);
   const isSecret = secretFiles([...secret, ...own]);
   if ([file, real].some((at) => isSecret(path.relative("/", at)))) throw faults.closed(file, "secret_files");
@@ -56,4 +56,5 @@ async function refuseClosed(
     if (both.some((at) => isInside(file, at) || isInside(real, at)))
       throw faults.closed(file, "blocked_paths");
   }
+  return real;
 }

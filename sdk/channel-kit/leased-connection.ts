@@ -91,13 +91,14 @@ export class LeasedConnection {
   /** False if another node has the lease, or this one stops. */
   async #take(): Promise<boolean> {
     const { channel, lanes, open } = this.#options;
-    const until = performance.now() + leaseMs;
     const lease = await lanes().hold(`connection:${channel}`, leaseMs);
     if (!lease) return false;
     try {
       const connection = new Connection(await open());
-      if (!this.#stop.signal.aborted) {
-        this.#held = { lease, connection, until };
+      // Opening may have taken longer than the lease.
+      const isHeld = await lanes().renew(lease, leaseMs);
+      if (isHeld && !this.#stop.signal.aborted) {
+        this.#held = { lease, connection, until: performance.now() + leaseMs };
         connection.start();
         return true;
       }

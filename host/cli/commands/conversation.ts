@@ -1,6 +1,7 @@
 import type { InboundMessage, Part, PromptOptions } from "@gantry/sdk";
 import type { Host } from "@gantry/host";
 import { stopNote } from "@gantry/sdk/node";
+import { isPlain } from "../is-plain.ts";
 import { againCode, restartAsked } from "../restart.ts";
 import { printableProse } from "../terminal-line.ts";
 import type { Terminal } from "../terminal.ts";
@@ -25,9 +26,8 @@ export async function converse(talk: Conversation, pictures: readonly Part[]): P
   const ending = AbortSignal.any([again, run.signal]);
   let shown = pictures;
   terminal.completeBy(completer(talk));
-  run.err(
-    `Conversation ${session}. /help lists the commands, /exit or Ctrl-D ends it, Esc or Ctrl-C stops an answer.`,
-  );
+  const stops = isPlain() ? "Ctrl-C stops" : "Esc or Ctrl-C stops";
+  run.err(`Conversation ${session}. /help lists the commands, /exit or Ctrl-D ends it, ${stops} an answer.`);
   try {
     for (;;) {
       const line = await terminal.line("> ", ending);
