@@ -137,6 +137,19 @@ test("AGT-14: another agent begins a conversation anew, and /resume goes back to
   expect(h.request(-1).text).not.toContain("what of it?");
 });
 
+test("AGT-14: what is said after /rewind and a change of agents belongs to whoever answers it", async () => {
+  const { agents, security } = two;
+  await using h = await startAgents({ agents, security }, ["one", "two", "three"]);
+  await h.say("/agent a");
+  await h.say("hello");
+  await h.say("/rewind");
+  await h.say("/agent default");
+  await h.say("my canary is yellow");
+  await h.say("/agent a");
+  await h.say("what is it?");
+  expect(h.request(-1).text).not.toContain("canary");
+});
+
 test("AGT-14: /agent lists who there is, keeps its choice, and is the owner's alone", async () => {
   const { agents, security } = two;
   await using h = await startAgents({ agents, security }, ["x"]);

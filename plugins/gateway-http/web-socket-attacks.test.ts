@@ -20,6 +20,22 @@ async function raw(gateway: TestGateway): Promise<Socket> {
   return socket;
 }
 
+test("SDK-20: a handshake behind a request on one connection opens nothing and holds nothing", async () => {
+  await using gateway = await startLive(echo);
+  const head = (lines: object) =>
+    Object.entries({ host: `127.0.0.1:${gateway.port}`, ...lines })
+      .map((line) => `${line.join(": ")}\r\n`)
+      .join("");
+  const socket = connect(gateway.port, "127.0.0.1");
+  socket.write(`GET /plain HTTP/1.1\r\n${head({})}\r\nGET /live HTTP/1.1\r\n${head(handshake)}\r\n`);
+  let said = "";
+  socket.on("data", (piece) => (said += piece.toString()));
+  await expect.poll(() => said).toContain("426");
+  expect(said).toContain("plain words");
+  socket.end();
+  await once(socket, "close");
+});
+
 test("SDK-20: a client whose 10,000 frames nobody reads is held back, and none is lost", async () => {
   const { promise: now, resolve: go } = Promise.withResolvers<void>();
   await using gateway = await startLive(async (socket) => {

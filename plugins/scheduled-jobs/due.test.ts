@@ -159,6 +159,16 @@ test("AGT-11: each due time that has passed comes to exactly one run or one reas
   );
 });
 
+test("AGT-11: of years of absence the newest due times are told, and that there were others", () => {
+  let steps = 0;
+  const counted: NextDue = (after) => ((steps += 1), every(after));
+  const now = 3 * 365 * 86_400_000;
+  const { run, skipped, last } = passedDueTimes(job, counted, 0, now);
+  expect([run, last]).toEqual([now, now]);
+  expect(skipped[0]?.reason).toContain("So did all before it");
+  expect(steps).toBeLessThan(30_000);
+});
+
 test("AGT-11: after a long absence the newest due time runs once, or none, as the job says", () => {
   const now = 3 * 86_400_000 + 1;
   const hourly: NextDue = (after) => (Math.floor(after / (60 * minute)) + 1) * 60 * minute;

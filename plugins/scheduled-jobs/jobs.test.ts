@@ -1,4 +1,4 @@
-import { Checks, Commands, listAll, textOf, type CommandContext } from "@gantry/sdk";
+import { Checks, Commands, listAll, Services, textOf, type CommandContext } from "@gantry/sdk";
 import {
   bundledPlugin,
   checkPlugin,
@@ -178,6 +178,36 @@ test("AGT-11: [jobs.NAME] takes a budget for one run and what becomes of missed 
   await t.serve();
   await t.settled("hours", 3);
   expect((await t.states("hours")).slice(1)).toEqual(["10:00 skipped", "11:00 skipped"]);
+});
+
+test("AGT-11: a job whose agent nobody knows fails, and is bound by nothing wider", async () => {
+  await using t = await start(["x"], { hours: { ...hourly, agent: "suport" } });
+  await t.serve();
+  await pass(1_000);
+  await pass(hour);
+  await t.settled("hours", 1);
+  expect(await t.rows("hours")).toMatchObject([{ state: "failed", reason: "There is no agent suport." }]);
+  expect(t.model.requests).toHaveLength(0);
+  await expect(t.run("add", ["tea", "Tea."], { every: "1h", agent: "suport" })).rejects.toMatchObject({
+    code: "JOB_AGENT",
+  });
+});
+
+test("AGT-11: after a start with a clock far ahead a job runs on by the right one", async () => {
+  const store = createMemoryStore();
+  await new JobShelf(() => store, []).setMark("hours", { handled: begin + 10 * 365 * 24 * hour });
+  await using t = await start(["nine"], { hours: hourly }, store);
+  await t.serve();
+  await pass(1_000);
+  await pass(hour);
+  await t.settled("hours", 1);
+  expect(await t.states("hours")).toEqual(["09:00 done"]);
+});
+
+test("AGT-11: jobs run under the gateway alone, too", async () => {
+  await using t = await start(["nine"], { hours: hourly });
+  await t.serve(["none of them"]).catch(() => undefined);
+  expect(t.slot(Services).get("jobs")?.always).toBe(true);
 });
 
 test("AGT-11: a job makes no jobs", async () => {

@@ -28,6 +28,8 @@ export class Scheduler {
   readonly #failed = new Map<string, string>();
   #scheduled: ReadonlyMap<string, Scheduled> = new Map();
   #version: string | undefined;
+  /** When it was looked last, Unix ms: a clock that was set back is seen by it. */
+  #looked = 0;
   #stop: AbortController | undefined;
   /** Aborted if a stop has no more time for what runs. */
   #over = new AbortController();
@@ -102,8 +104,9 @@ export class Scheduler {
   async #look(): Promise<void> {
     if (!this.#serves) return;
     const version = await this.#needs.shelf.version();
-    if (version !== this.#version) await this.#read(version);
     const now = Date.now();
+    if (version !== this.#version || now < this.#looked) await this.#read(version);
+    this.#looked = now;
     for (const one of this.#scheduled.values()) {
       if (this.#running.size >= maxAtOnce) return;
       if (one.due !== undefined && one.due <= now && !this.#running.has(one.job.name)) this.#begin(one);
@@ -116,8 +119,10 @@ export class Scheduler {
     const [jobs, marks] = [await shelf.all(), await shelf.marks()];
     const scheduled = new Map<string, Scheduled>();
     for (const job of jobs) {
-      const mark = marks.get(job.name) ?? { handled: Math.max(job.made, job.isConfigured ? Date.now() : 0) };
-      if (!marks.has(job.name)) await shelf.setMark(job.name, mark);
+      const now = Date.now();
+      const known = marks.get(job.name) ?? { handled: job.isConfigured ? now : job.made };
+      const mark = { ...known, handled: handledBy(known) };
+      if (mark.handled !== marks.get(job.name)?.handled) await shelf.setMark(job.name, mark);
       try {
         const next = await nextDueOf(job);
         const due = mark.isPaused === true ? undefined : (mark.begun ?? next(handledBy(mark)));
