@@ -21,6 +21,7 @@ const defaults: Readonly<Record<string, unknown>> = {
     "memory_recall",
     "tool_search",
     "send_file",
+    "skill",
   ],
   "security.require_approval_tools": ["shell", "file_write", "file_edit", "browser"],
   "security.shell_enabled": true,

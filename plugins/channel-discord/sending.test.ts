@@ -215,7 +215,7 @@ test("CC-09: a platform that is away, cut off or silent means another try", asyn
 test("CC-07: what is no address of this channel is refused and nothing is sent", async () => {
   await using t = await sending();
   const wrong: readonly Json[] = [
-    "1",
+    "../users/@me",
     1,
     null,
     [],

@@ -171,10 +171,17 @@ test("TG-13: a platform that is away, is cut off, or is cancelled means another 
   expect(await sent).toMatchObject({ status: "retry" });
 });
 
+test("TG-07: an id alone is an address, as settings write one", async () => {
+  await using t = await startTelegram({ serves: false });
+  expect(await send(t, "hello", { to: "111" })).toMatchObject({ status: "sent" });
+  expect(await send(t, "hello", { to: "-100222" })).toMatchObject({ status: "sent" });
+});
+
 test("TG-07: what is no address of this channel is refused and nothing is sent", async () => {
   await using t = await startTelegram({ serves: false });
   const wrong: readonly Json[] = [
-    "111",
+    "somebody",
+    "0",
     111,
     null,
     [],
