@@ -32,7 +32,7 @@ export class Acceptances {
     this.#store = store;
   }
 
-  /** Returns what was said to each of them; of several with one name the first that is accepted, or the first. */
+  /** Returns each of them with what was said to it. */
   async known(found: readonly FoundSkill[]): Promise<readonly KnownSkill[]> {
     if (found.length === 0) return [];
     const all = new Map<string, Acceptance>(

@@ -74,7 +74,7 @@ class Reading {
       const mode = facts.mode & 0o7777;
       if (facts.isDirectory()) return await this.#folder(relative, mode);
       if (!facts.isFile()) throw new Error(`${at} is neither a file, a folder nor a link`);
-      await this.#file(relative, mode, handle);
+      await this.#file(relative, mode, facts.size, handle);
     } finally {
       await handle.close();
     }
@@ -93,8 +93,8 @@ class Reading {
     for (const name of names.toSorted()) await this.entry(relative === "" ? name : `${relative}/${name}`);
   }
 
-  async #file(relative: string, mode: number, handle: FileHandle): Promise<void> {
-    const bytes = Buffer.alloc(Math.min((await handle.stat()).size, maxBytes - this.#bytes) + 1);
+  async #file(relative: string, mode: number, size: number, handle: FileHandle): Promise<void> {
+    const bytes = Buffer.alloc(Math.min(size, maxBytes - this.#bytes) + 1);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
     if (bytesRead === bytes.length) throw new Error("it grows while it is read, or has more than 32 MiB");
     this.#bytes += bytesRead;

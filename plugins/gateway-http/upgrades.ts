@@ -40,7 +40,6 @@ export function takeHandshakes({ server }: FastifyInstance): void {
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // What a connection breaks on is told by its end.
     socket.on("error", () => {});
-    if (isAnswering(socket)) return void socket.destroy();
     wishes.set(request, { socket, head });
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;

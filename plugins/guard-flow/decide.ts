@@ -10,8 +10,8 @@ const NAMED = 3;
  * itself reads counts as private data, since it can leave with the same call; what it would bring back does not count.
  */
 export function decide(call: ToolCall): Question | undefined {
+  if (call.shared === true) return shared(call);
   const out = waysOut(call);
-  if (call.shared === true) return shared(call, out);
   if (out.length === 0) return undefined;
 
   const { material = [], private: held = [] } = call.sources ?? {};
@@ -21,11 +21,10 @@ export function decide(call: ToolCall): Question | undefined {
 }
 
 /** Asks before the second of both comes into a conversation of which each answer is a way out. */
-function shared(call: ToolCall, out: readonly string[]): Question | undefined {
+function shared(call: ToolCall): Question | undefined {
   const own = ownBy(call);
   // Who is sent something brings nothing back.
-  const from = out.length === 0 ? out : waysOut({ ...call, effects: { ...call.effects, recipients: [] } });
-  const brought = [...from, ...(call.effects.brings?.material ?? [])];
+  const brought = [...waysOut(call, []), ...(call.effects.brings?.material ?? [])];
   if (own.length + brought.length === 0) return undefined;
   const { material = [], private: held = [] } = call.sources ?? {};
   const met = [...new Set([...material, ...brought])];
@@ -40,9 +39,12 @@ function ownBy(call: ToolCall): readonly string[] {
   return [...new Set([...(isChanged ? ["files of the workspace"] : []), ...readBy(call)])];
 }
 
-/** What a call could carry something out by, each in a few words. */
-function waysOut({ effects, network, hints, source, tool }: ToolCall): readonly string[] {
-  const { urls, recipients = [], unknown } = effects;
+/** What a call could carry something out by, each in a few words; `recipients` are those that count. */
+function waysOut(
+  { effects, network, hints, source, tool }: ToolCall,
+  recipients: readonly string[] = effects.recipients ?? [],
+): readonly string[] {
+  const { urls, unknown } = effects;
   const isForeign = hints?.openWorld === true || source !== undefined;
   return [
     ...urls.map(hostOf),

@@ -7,8 +7,8 @@ const MAX_NAME = 64;
 const MAX_ABOUT = 300;
 const MAX_CHOICES = 50;
 
-/** What is under way at one server: runs of calls, and what nobody can be asked in. */
-export type Running = ReadonlySet<Partial<Pick<ToolRun<any>, "user" | "session" | "ask" | "log">>>;
+/** What is under way at one server: the run of a call, or something that nobody can be asked in. */
+export type UnderWay = Partial<Pick<ToolRun<any>, "user" | "session" | "ask" | "log">>;
 
 /**
  * Puts a question of a server to the person whose call is under way there, never to the model. The server does not say
@@ -17,7 +17,7 @@ export type Running = ReadonlySet<Partial<Pick<ToolRun<any>, "user" | "session" 
 export async function askPerson(
   server: string,
   params: ElicitRequest["params"],
-  running: Running,
+  running: ReadonlySet<UnderWay>,
 ): Promise<ElicitResult> {
   const [run, ...others] = running;
   const isOfOne = others.every(({ user, session }) => user === run?.user && session === run?.session);

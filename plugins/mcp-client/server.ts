@@ -4,7 +4,7 @@ import type { CallToolResult, Client, GetPromptResult } from "@modelcontextproto
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import { AcceptedFile, type Era } from "./accepted.ts";
 import type { Ways } from "./connection.ts";
-import { askPerson, type Running } from "./elicit.ts";
+import { askPerson, type UnderWay } from "./elicit.ts";
 import { errors } from "./errors.ts";
 import type { Listed, ListedTool } from "./listed.ts";
 import { LiveConnection } from "./live-connection.ts";
@@ -45,7 +45,7 @@ export class McpServer {
   readonly #needs: ServerNeeds;
   readonly #pins: Pins;
   readonly #live: LiveConnection;
-  readonly #running = new Set<Running extends ReadonlySet<infer One> ? One : never>();
+  readonly #running = new Set<UnderWay>();
   #look: Promise<void> | undefined;
   #isWatching = false;
   #isStale = false;
@@ -162,7 +162,7 @@ export class McpServer {
   }
 
   /** What a stopped call had begun goes on at the server, so what is asked for it must not reach another person. */
-  #left(asking: Partial<Run>, isStopped: boolean): void {
+  #left(asking: UnderWay, isStopped: boolean): void {
     if (!this.#running.delete(asking) || !isStopped) return;
     const late = {};
     this.#running.add(late);

@@ -3,7 +3,7 @@ import { userOfTerminal } from "@gantry/sdk/node";
 import type { DealNeeds } from "./deal.ts";
 import { nextDueOf } from "./due.ts";
 import { errors } from "./errors.ts";
-import type { Job, JobRun } from "./job.ts";
+import { toldTo, type Job, type JobRun } from "./job.ts";
 import { dueOf, lineOf, scheduleOf } from "./line.ts";
 import { runJob } from "./one-run.ts";
 
@@ -50,7 +50,6 @@ export async function addJob(
   const agent = written("agent");
   if (agent !== undefined && !agents?.list().some((one) => one.name === agent))
     throw errors.JOB_AGENT(name, agent);
-  const isTold = channel !== undefined && to !== undefined;
   const job: Job = {
     name,
     prompt,
@@ -58,8 +57,7 @@ export async function addJob(
     agent,
     model: written("model"),
     on_missed: options["skipMissed"] === true ? "skip" : "run",
-    place: isTold ? { channel, conversation: { id: to, kind: "direct" }, to } : undefined,
-    by: isTold ? `${channel}:${to}` : userOfTerminal(),
+    ...toldTo(channel, to, userOfTerminal()),
     trust: "owner",
     made: Date.now(),
     isConfigured: false,
@@ -111,7 +109,7 @@ export async function runNow(needs: DealNeeds, run: CommandContext): Promise<num
   const begun = new Date().toISOString();
   const facts = { job: job.name, due: begun, begun };
   await shelf.addRun({ ...facts, state: "begun" });
-  const approvals = run.options["yes"] === true ? "yes" : run.interactive ? "ask" : "none";
+  const approvals = run.options["yes"] === true ? "yes" : "none";
   const { reply, ...end } = await runJob(needs, { ...job, place: undefined }, begun, approvals, run.signal);
   await shelf.endRun({ ...facts, ...end, ended: new Date().toISOString() });
   if (reply !== "") run.out(reply);

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import type { Job } from "./job.ts";
+import { toldTo, type Job } from "./job.ts";
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 
@@ -36,11 +36,7 @@ export function configuredJobs(jobs: Readonly<Record<string, Static<typeof Confi
     on_missed: "run",
     ...job,
     name,
-    place:
-      channel === undefined || to === undefined
-        ? undefined
-        : { channel, conversation: { id: to, kind: "direct" }, to },
-    by: channel === undefined || to === undefined ? "jobs:owner" : `${channel}:${to}`,
+    ...toldTo(channel, to, "jobs:owner"),
     trust: "owner",
     made: 0,
     isConfigured: true,

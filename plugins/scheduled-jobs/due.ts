@@ -17,20 +17,6 @@ export async function nextDueOf(job: Schedule & Pick<Job, "name" | "made">): Pro
   return cronDue(job.name, job.cron ?? "", job.time_zone);
 }
 
-/** Returns the shortest time between two due times that follow `from`, in ms; undefined where it is due once at most. */
-export function shortestGap(next: NextDue, from: number): number | undefined {
-  let shortest: number | undefined;
-  let last = next(from);
-  // A week of a pattern shows its gaps; no more than a day's minutes are looked at.
-  for (let i = 0; i < 1_440 && last !== undefined; i += 1) {
-    const following = next(last);
-    if (following === undefined) break;
-    shortest = Math.min(shortest ?? Infinity, following - last);
-    last = following;
-  }
-  return shortest;
-}
-
 function checkZone({ name, time_zone }: Schedule & Pick<Job, "name">): void {
   if (time_zone === undefined) return;
   try {

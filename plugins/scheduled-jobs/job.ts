@@ -20,6 +20,16 @@ export interface Place {
   readonly to: Json;
 }
 
+/** Returns where a job is answered and whose rights it has: of whoever is told there, else of `otherwise`. */
+export function toldTo(
+  channel: string | undefined,
+  to: string | undefined,
+  otherwise: string,
+): Pick<Job, "place" | "by"> {
+  if (channel === undefined || to === undefined) return { place: undefined, by: otherwise };
+  return { place: { channel, conversation: { id: to, kind: "direct" }, to }, by: `${channel}:${to}` };
+}
+
 /** A prompt that runs at its time. */
 export interface Job extends Schedule {
   readonly name: string;

@@ -35,7 +35,7 @@ export async function runJob(
   { inbox, outbox, agents }: RunNeeds,
   job: Job,
   due: string,
-  approvals: "ask" | "none" | "yes",
+  approvals: "none" | "yes",
   signal: AbortSignal,
 ): Promise<RunEnd> {
   // Under a name that nobody bounds it would be bound by nothing.

@@ -125,7 +125,7 @@ export class Scheduler {
       if (mark.handled !== marks.get(job.name)?.handled) await shelf.setMark(job.name, mark);
       try {
         const next = await nextDueOf(job);
-        const due = mark.isPaused === true ? undefined : (mark.begun ?? next(handledBy(mark)));
+        const due = mark.isPaused === true ? undefined : (mark.begun ?? next(mark.handled));
         scheduled.set(job.name, { job, next, due });
       } catch (error) {
         this.#failed.set(job.name, asError(error).message);
