@@ -19,7 +19,7 @@ export async function chatTurnRows(): Promise<readonly Row[]> {
   const model = await startModelServer(modelMs);
   await writeFile(
     path.join(dir, "config.toml"),
-    `default_provider = "custom:${model.url}"\ndefault_model = "m"\n`,
+    `default_provider = "custom:${model.url}"\ndefault_model = "m"\n[gateway]\nrequests_per_minute = 100000\n`,
   );
   const env = { SERVICE_CONFIG_DIR: dir };
   const gateway = await serveGateway(env);
@@ -70,7 +70,7 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Milliseconds of each request. Clients begin one after the other, as people do, each from an address of its own, so that none meets its limit. */
+/** Milliseconds of each request. Clients begin one after the other, as people do, each from an address of its own, so that none meets its bound on connections. */
 async function times({ url, body, headers }: Target, count: number): Promise<readonly number[]> {
   const all: number[] = [];
   const client = async (_: unknown, i: number): Promise<void> => {
