@@ -223,7 +223,9 @@ export class TurnRun {
       stop_reason: failure ? "Error" : stop,
       ...(failure && { error: { ...failure, message: await redaction.text(failure.message) } }),
     } as const;
-    return { result, messages: messages.length > 1 ? messages : [] };
+    // Nothing is kept of a message without an answer.
+    const isAnswered = messages.length > (this.#continues() ? 0 : 1);
+    return { result, messages: isAnswered ? messages : [] };
   }
 }
 

@@ -1,15 +1,22 @@
 import type { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
-/** What is wrong with a request, and with which of its parameters. */
-export class BadRequest extends Error {
+/** Says with which status a request is refused, why, and for which of its parameters. */
+export class RefusedRequest extends Error {
+  readonly status: number;
   readonly param: string;
   readonly why: GantryError;
 
-  constructor(param: string, what: string) {
-    const why = errors.OPENAI_BAD_REQUEST(param, what);
+  constructor(status: number, param: string, why: GantryError) {
     super(why.message);
+    this.status = status;
     this.param = param;
     this.why = why;
+  }
+}
+
+export class BadRequest extends RefusedRequest {
+  constructor(param: string, what: string) {
+    super(400, param, errors.OPENAI_BAD_REQUEST(param, what));
   }
 }

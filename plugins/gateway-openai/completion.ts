@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { describeMedia, type StopReason, type ToolUse, type TurnResult } from "@gantry/sdk";
+import type { ServerEvent, StopReason, ToolUse, TurnResult } from "@gantry/sdk";
+import { errorBody, type Coded } from "./failure.ts";
+import { wordsOf } from "./reply-words.ts";
+import type { Encoder } from "./run-turn.ts";
 
 const reasons: Readonly<Partial<Record<StopReason, string>>> = {
   EndTurn: "stop",
@@ -8,11 +11,14 @@ const reasons: Readonly<Partial<Record<StopReason, string>>> = {
   ToolUse: "tool_calls",
 };
 
-/** The objects of one answer: whole, or piece by piece. */
-export class Completion {
+/** The objects of one chat completion. */
+export class Completion implements Encoder {
   readonly #base: { readonly id: string; readonly created: number; readonly model: string };
+  readonly #includeUsage: boolean;
+  #isShown = false;
 
-  constructor(model: string) {
+  constructor(model: string, includeUsage: boolean) {
+    this.#includeUsage = includeUsage;
     const id = `chatcmpl-${randomBytes(12).toString("hex")}`;
     this.#base = { id, created: Math.floor(Date.now() / 1_000), model };
   }
@@ -28,38 +34,40 @@ export class Completion {
     };
   }
 
-  /** The chunk that says who speaks. */
-  first(): object {
-    return this.#chunk({ role: "assistant", content: "" });
+  /** Yields the chunk that says who speaks. */
+  *first(): Iterable<ServerEvent> {
+    yield this.#chunk({ role: "assistant", content: "" });
   }
 
-  text(content: string): object {
-    return this.#chunk({ content });
+  *text(content: string): Iterable<ServerEvent> {
+    this.#isShown = true;
+    yield this.#chunk({ content });
   }
 
-  /** What is left to say when the turn has ended. */
-  *last(result: TurnResult, includeUsage: boolean): Iterable<object> {
+  *last(result: TurnResult): Iterable<ServerEvent> {
     const { tool_calls: calls = [] } = callsOf(result.client_calls);
+    if (!this.#isShown && result.reply !== "") yield* this.text(result.reply);
     const lines = wordsOf({ ...result, reply: "" });
-    if (lines !== "") yield this.text(result.reply === "" ? lines : `\n\n${lines}`);
-    if (calls.length > 0) yield this.#chunk({ tool_calls: calls.map((call, index) => ({ index, ...call })) });
-    yield this.#chunk({}, reasonOf(result));
-    if (includeUsage) {
-      const chunk = { ...this.#base, object: "chat.completion.chunk", choices: [] };
-      yield { ...chunk, usage: usageOf(result) };
+    if (lines !== "") yield* this.text(result.reply === "" ? lines : `\n\n${lines}`);
+    if (calls.length > 0) {
+      yield this.#chunk({ tool_calls: calls.map((call, index) => ({ index, ...call })) });
     }
+    yield this.#chunk({}, reasonOf(result));
+    if (this.#includeUsage) {
+      const chunk = { ...this.#base, object: "chat.completion.chunk", choices: [] };
+      yield { data: { ...chunk, usage: usageOf(result) } };
+    }
+    yield { raw: "data: [DONE]\n\n" };
   }
 
-  #chunk(delta: object, reason: string | null = null): object {
+  *failed(error: Coded, status: number): Iterable<ServerEvent> {
+    yield { data: errorBody(error, status) };
+  }
+
+  #chunk(delta: object, reason: string | null = null): ServerEvent {
     const choices = [{ index: 0, delta, logprobs: null, finish_reason: reason }];
-    return { ...this.#base, object: "chat.completion.chunk", choices };
+    return { data: { ...this.#base, object: "chat.completion.chunk", choices } };
   }
-}
-
-/** The reply, and a line for each file that was handed over: the format has no other place for one. */
-function wordsOf({ reply, files = [] }: TurnResult): string {
-  const lines = files.map(describeMedia).join("\n");
-  return [reply, lines].filter((text) => text !== "").join("\n\n");
 }
 
 function reasonOf({ stop_reason: stop }: TurnResult): string {

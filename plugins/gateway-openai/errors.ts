@@ -4,4 +4,21 @@ export const errors = defineErrors({
   OPENAI_BAD_REQUEST: failed("The request's `%s` %s: mend it, as OpenAI's API describes it."),
   OPENAI_NO_MODEL: failed("There is no model `%s`: the models are %s."),
   OPENAI_NO_MEDIA: failed("No plugin keeps pictures, so none can be taken: list a store that does."),
+  OPENAI_NO_NET: failed(
+    "No plugin reaches addresses, so nothing can be fetched: send the bytes in a data: address.",
+  ),
+  OPENAI_MANY_ADDRESSES: failed(
+    "More than %s addresses are to be fetched for one request: send the bytes in data: addresses.",
+  ),
+  OPENAI_FETCH: failed("%s answered HTTP %s in place of a file: check the address."),
+  OPENAI_NO_STORE: failed(
+    "No plugin keeps conversations, so no response can be kept: send `store: false`, or list a store.",
+  ),
+  OPENAI_NO_RESPONSE: failed(
+    "There is no response `%s` of this token: begin anew, or send the conversation as `input`.",
+  ),
+  OPENAI_NO_ITEM: failed("There is no item `%s` of this token: send the item itself."),
+  OPENAI_OTHER_AGENT: failed(
+    "The response `%s` is of the model `%s`: continue it with that model, or send its items.",
+  ),
 });

@@ -1,9 +1,9 @@
 import type { ProviderFailure, RouteReply } from "@gantry/sdk";
 import type { ReplyHeaders, RouteFailure } from "@gantry/sdk/fill";
 import { waitingStatus } from "../shared/turn-status.ts";
-import { BadRequest } from "./bad-request.ts";
+import { RefusedRequest } from "./bad-request.ts";
 
-interface Coded {
+export interface Coded {
   readonly code: string;
   readonly message: string;
 }
@@ -27,12 +27,16 @@ export function refusal(status: number, error: Coded, param?: string): RouteRepl
   return { status, body: errorBody(error, status, param) };
 }
 
-/** What is wrong with the request; throws again what is wrong with anything else. */
-export function badRequest(error: unknown): RouteReply {
-  if (error instanceof BadRequest) return refusal(400, error.why, error.param);
+/**
+ * Returns what is wrong with a request that brings its words in `param`; throws again what is wrong
+ * with anything else.
+ */
+export function badRequest(error: unknown, param: string): RouteReply {
+  if (error instanceof RefusedRequest) return refusal(error.status, error.why, error.param);
   const { code = "", message } = error as Error & { code?: string };
   if (code === "TOOL_CLIENT_TAKEN") return refusal(400, { code, message }, "tools");
-  if (code.startsWith("MEDIA_")) return refusal(413, { code, message }, "messages");
+  if (code.startsWith("MEDIA_")) return refusal(413, { code, message }, param);
+  if (code.startsWith("NET_")) return refusal(400, { code, message }, param);
   throw error;
 }
 

@@ -1,6 +1,17 @@
-import { textOf, textParts, type ChatMessage, type MediaRef, type Part, type ToolUse } from "@gantry/sdk";
+import { textOf, type ChatMessage, type Part, type ToolUse } from "@gantry/sdk";
 import { BadRequest } from "./bad-request.ts";
-import { isObject, type SentMessage } from "./request.ts";
+import type { Attachments } from "./content.ts";
+import { isObject } from "./parameters.ts";
+
+/** One message as clients send it; what stands in it is checked where it is read. */
+export interface SentMessage {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_calls?: unknown;
+  readonly tool_call_id?: unknown;
+  /** Where it stands in the request, as `messages[2]`. */
+  readonly where: string;
+}
 
 /** A request's messages as the host takes them. */
 export interface SentConversation {
@@ -12,54 +23,34 @@ export interface SentConversation {
   readonly parts: readonly Part[];
 }
 
-type Keep = (bytes: Uint8Array, mime: string) => Promise<MediaRef>;
+/** The calls that a result may answer, by their ids, with the names of their tools. */
+export type OpenCalls = ReadonlyMap<string, string>;
 
-const dataUrl = /^data:(image\/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=\s]+)$/i;
-
-/** Throws {@link BadRequest}; `keep` stores a picture. */
+/** Reads messages; `open` are calls before them. Throws as {@link Attachments.parts} does. */
 export async function readConversation(
   messages: readonly SentMessage[],
-  keep: Keep,
+  attachments: Attachments,
+  open: OpenCalls = new Map(),
 ): Promise<SentConversation> {
   const system: string[] = [];
   const read: ChatMessage[] = [];
-  const called = new Map<string, string>();
+  const called = new Map(open);
 
-  for (const [at, message] of messages.entries()) {
-    const where = `messages[${at}]`;
-    const parts = await partsOf(message.content, where, keep);
-    if (message.role === "system" || message.role === "developer") system.push(textOf(parts));
-    else if (message.role === "user") read.push({ role: "user", parts });
-    else if (message.role === "assistant") {
+  for (const message of messages) {
+    const { role, where } = message;
+    const parts = await attachments.parts(message.content, `${where}.content`);
+    if (role === "system" || role === "developer") system.push(textOf(parts));
+    else if (role === "user") read.push({ role, parts });
+    else if (role === "assistant") {
       const toolCalls = callsOf(message.tool_calls, where);
       for (const { id, name } of toolCalls) called.set(id, name);
-      read.push({ role: "assistant", parts, toolCalls });
-    } else read.push(resultOf(message, parts, called, where));
+      read.push({ role, parts, toolCalls });
+    } else read.push(resultOf(message, parts, called));
   }
 
   const spoken = read.findLastIndex(({ role }) => role !== "user") + 1;
   const parts = read.slice(spoken).flatMap((message) => message.parts);
   return { system: system.join("\n\n"), history: read.slice(0, spoken), parts };
-}
-
-async function partsOf(content: unknown, where: string, keep: Keep): Promise<readonly Part[]> {
-  if (content === undefined || content === null || content === "") return [];
-  if (typeof content === "string") return textParts(content);
-  if (!Array.isArray(content))
-    throw new BadRequest(`${where}.content`, "is neither text nor a list of parts");
-  return Promise.all(content.map((part: unknown, at) => partOf(part, `${where}.content[${at}]`, keep)));
-}
-
-async function partOf(part: unknown, where: string, keep: Keep): Promise<Part> {
-  if (isObject(part) && part["type"] === "text" && typeof part["text"] === "string")
-    return { type: "text", text: part["text"] };
-  if (!isObject(part) || part["type"] !== "image_url")
-    throw new BadRequest(where, "is neither a text nor an image_url");
-  const { image_url: image } = part;
-  const url = isObject(image) ? image["url"] : image;
-  const [, mime = "", data = ""] = dataUrl.exec(String(url)) ?? [];
-  if (mime === "") throw new BadRequest(where, "is no picture in a data: address, and no other is fetched");
-  return { type: "media", media: await keep(Buffer.from(data, "base64"), mime) };
 }
 
 function callsOf(calls: unknown, where: string): readonly ToolUse[] {
@@ -73,16 +64,15 @@ function callsOf(calls: unknown, where: string): readonly ToolUse[] {
   });
 }
 
-/** What a client's tool brought is material like any other result. */
+/** Returns what a client's tool brought, which is material like any other result. */
 function resultOf(
-  { tool_call_id: id }: SentMessage,
+  { tool_call_id: id, where }: SentMessage,
   parts: readonly Part[],
-  called: ReadonlyMap<string, string>,
-  where: string,
+  called: OpenCalls,
 ): ChatMessage {
   const name = called.get(String(id));
   if (name === undefined) throw new BadRequest(`${where}.tool_call_id`, "names no call before it");
   const from = `tool ${name}`;
-  const material = parts.map((part) => (part.type === "text" ? { ...part, from } : part));
+  const material = parts.map((part) => ({ ...part, from }));
   return { role: "tool", callId: String(id), name, parts: material, failed: false };
 }

@@ -1,20 +1,7 @@
 import type { Agents, Route, RouteRequest } from "@gantry/sdk";
 import { failureBody, refusal } from "./failure.ts";
 import { errors } from "./errors.ts";
-
-/** What a client may ask for as `model`, beside the agents. */
-const ownModels: readonly string[] = ["gantry", "gantry-plain"];
-const ofAgent = "gantry/";
-
-/** Returns the agent that a model stands for. */
-export function agentIn(model: string): string | undefined {
-  return model.startsWith(ofAgent) ? model.slice(ofAgent.length) : undefined;
-}
-
-/** Returns what a client may ask for as `model`. */
-export function modelsOf(agents: Agents | undefined): readonly string[] {
-  return [...ownModels, ...(agents?.list() ?? []).map(({ name }) => ofAgent + name)];
-}
+import { modelsOf, ofAgent } from "./models.ts";
 
 /** A chat program looks at its models whenever somebody opens it. */
 const perMinute = 600;

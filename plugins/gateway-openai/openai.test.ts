@@ -278,10 +278,14 @@ test("OAI-08: a failure after the stream began is an error in it, without DONE",
 test("OAI-01: the routes are there while the plugin is, and need a token", async () => {
   await using gateway = await start([]);
   expect([...gateway.host.slot(Routes).keys()].filter((name) => name.includes("/v1/")).toSorted()).toEqual([
+    "DELETE /v1/responses/:id",
     "GET /v1/models",
     "GET /v1/models/:id",
     "GET /v1/models/gantry/:agent",
+    "GET /v1/responses/:id",
+    "GET /v1/responses/:id/input_items",
     "POST /v1/chat/completions",
+    "POST /v1/responses",
   ]);
   expect((await gateway.ask("/v1/models")).status).toBe(401);
 });

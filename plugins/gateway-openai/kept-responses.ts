@@ -1,0 +1,167 @@
+import type { Store } from "@gantry/sdk";
+import type { ResponseBounds } from "./deps.ts";
+import type { Sent } from "./parameters.ts";
+import { conversationIn } from "./response-resource.ts";
+
+/** Goes with its conversation, whether that or its person is removed. */
+const space = "session-responses";
+/** When each conversation was last continued, by token; its names sort by their age. */
+const usedSpace = "openai-responses";
+/** Responses that a turn of their own conversation has continued. */
+const continuedSpace = "openai-continued";
+
+const dayMs = 86_400_000;
+/** So many responses of one conversation can be asked for. */
+const mostKept = 64;
+const removalMs = 10_000;
+
+/** A response that can be asked for again, and continued. */
+export interface KeptResponse {
+  readonly resource: Sent;
+  /** The items that were sent for it. */
+  readonly input: readonly Sent[];
+  /** What system and developer items have said up to it. */
+  readonly system: string;
+  /** How many messages its conversation had when it was done. */
+  readonly messages: number;
+}
+
+export interface FoundResponse {
+  readonly session: string;
+  readonly response: KeptResponse;
+  /** No other response of the conversation follows. */
+  readonly isLast: boolean;
+}
+
+/** Returns the session of a conversation of responses. Without a colon it is its opener's alone. */
+export function sessionOf(conversation: string): string {
+  return `responses-${conversation}`;
+}
+
+/** The responses of all tokens, each to be found by its own. */
+export class KeptResponses {
+  readonly #store: Store;
+  readonly #lifeMs: number;
+  readonly #conversations: number;
+  #changing: Promise<unknown> = Promise.resolve();
+  readonly #begun = new Map<string, number>();
+
+  constructor(store: Store, { days, conversations }: ResponseBounds) {
+    this.#store = store;
+    this.#lifeMs = days * dayMs;
+    this.#conversations = conversations;
+  }
+
+  /** Returns a response of this token; another's is as unknown as none. */
+  async find(id: string, device: string): Promise<FoundResponse | undefined> {
+    const conversation = conversationIn(id);
+    if (conversation === undefined) return undefined;
+    const session = sessionOf(conversation);
+    const responses = await this.#of(session);
+    const at = responses.findIndex(({ resource }) => resource["id"] === id);
+    const response = responses[at];
+    if (!response || !(await this.#isTheirs(session, device))) return undefined;
+    return { session, response, isLast: at === responses.length - 1 };
+  }
+
+  /** Takes the right to continue a response in its own conversation; only one caller gets it. */
+  claim({ response }: FoundResponse): Promise<boolean> {
+    const { values } = this.#store;
+    return values.add(continuedSpace, idOf(response), true, { forMs: this.#lifeMs });
+  }
+
+  /** Gives the right back: nothing of the turn is left. */
+  async release({ response }: FoundResponse): Promise<void> {
+    await this.#store.values.remove(continuedSpace, idOf(response));
+  }
+
+  /** Resolves once the response is on disk. */
+  async keep(session: string, device: string, response: KeptResponse): Promise<void> {
+    await this.#change(session, (responses) => [...responses, response].slice(-mostKept));
+    await this.#store.values.put(usedSpace, `${device} ${session}`, Date.now());
+    await this.#removeOld(device);
+  }
+
+  /** Removes a conversation of which no response is kept. */
+  async tidy(session: string, device: string): Promise<void> {
+    if ((await this.#of(session)).length === 0) await this.#removeAll(session, device);
+  }
+
+  /**
+   * Removes a response; false if this token has none of that id. Its words stay only as far as a
+   * later response has been answered from them, and go with that.
+   */
+  async remove(id: string, device: string): Promise<boolean> {
+    const found = await this.find(id, device);
+    if (!found) return false;
+    const { session, isLast } = found;
+    // While a turn of the conversation runs, what it needs stays; it tidies up behind itself.
+    const { lanes, sessions } = this.#store;
+    const lease = await lanes.hold(session, removalMs);
+    try {
+      await this.#change(session, (all) => all.filter(({ resource }) => resource["id"] !== id));
+      if (!lease) return true;
+      if (isLast) await sessions.rewind(session);
+      await this.tidy(session, device);
+    } finally {
+      if (lease) await lanes.release(lease);
+    }
+    return true;
+  }
+
+  async #isTheirs(session: string, device: string): Promise<boolean> {
+    const user = `openai:${device}`;
+    const access = await this.#store.sessions.access(session);
+    return access?.owner === user || access?.sharedWith.includes(user) === true;
+  }
+
+  async #of(session: string): Promise<readonly KeptResponse[]> {
+    return (await this.#store.values.get<readonly KeptResponse[]>(space, session)) ?? [];
+  }
+
+  /** Changes what is kept of a conversation, one change after the other. */
+  async #change(
+    session: string,
+    change: (responses: readonly KeptResponse[]) => readonly KeptResponse[],
+  ): Promise<void> {
+    const { values } = this.#store;
+    const changed = this.#changing.then(async () => {
+      const responses = change(await this.#of(session));
+      if (responses.length === 0) await values.remove(space, session);
+      else await values.put(space, session, responses, { forMs: this.#lifeMs });
+    });
+    this.#changing = changed.catch(() => undefined);
+    await changed;
+  }
+
+  async #removeAll(session: string, device: string): Promise<void> {
+    await this.#store.values.remove(space, session);
+    await this.#store.sessions.remove(session);
+    await this.#store.values.remove(usedSpace, `${device} ${session}`);
+  }
+
+  /** Removes conversations beyond their number and their time, now and then. */
+  async #removeOld(device: string): Promise<void> {
+    const begun = (this.#begun.get(device) ?? 0) + 1;
+    const isDue = begun >= Math.min(64, this.#conversations / 16);
+    this.#begun.set(device, isDue ? 0 : begun);
+    if (!isDue) return;
+    const { values, lanes } = this.#store;
+    const limit = this.#conversations + 256;
+    const prefix = `${device} `;
+    const all = await values.list<number>(usedSpace, { limit, prefix });
+    const tooMany = all.length - this.#conversations;
+    const old = all.filter(({ value }, at) => at < tooMany || value < Date.now() - this.#lifeMs);
+    for (const { key } of old) {
+      const session = key.slice(prefix.length);
+      const lease = await lanes.hold(session, removalMs);
+      if (!lease) continue;
+      await this.#removeAll(session, device);
+      await lanes.release(lease);
+    }
+  }
+}
+
+function idOf({ resource }: KeptResponse): string {
+  return String(resource["id"]);
+}

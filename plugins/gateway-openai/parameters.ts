@@ -1,0 +1,99 @@
+import type { PromptOptions, ToolSpec } from "@gantry/sdk";
+import { BadRequest } from "./bad-request.ts";
+
+export type Sent = Readonly<Record<string, unknown>>;
+
+export type Effort = NonNullable<PromptOptions["effort"]>;
+
+/** What a request of either form asks of the model. */
+export interface AskedOfModel {
+  readonly model: string;
+  readonly tools: readonly ToolSpec[];
+  readonly stream: boolean;
+  /** False: no tool is called, neither one of the client's nor one of the agent's. */
+  readonly mayCall: boolean;
+  readonly maxTokens: number | undefined;
+  readonly temperature: number | undefined;
+  readonly effort: Effort | undefined;
+}
+
+/** True for a value that asks for what is done anyway. */
+export type Neutral = (value: unknown, body: Sent) => boolean;
+
+const efforts: readonly unknown[] = ["minimal", "low", "medium", "high"] satisfies readonly Effort[];
+
+export function isObject(value: unknown): value is Sent {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns the body as an object; throws {@link BadRequest}. */
+export function parsedBody(bytes: Uint8Array): Sent {
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new BadRequest("body", "is no JSON");
+  }
+  if (!isObject(body)) throw new BadRequest("body", "is no JSON object");
+  return body;
+}
+
+/** Throws {@link BadRequest} for a parameter that is neither taken nor neutral. */
+export function checkParameters(
+  body: Sent,
+  taken: ReadonlySet<string>,
+  neutral: Readonly<Record<string, Neutral>>,
+): void {
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null || taken.has(name)) continue;
+    const isNeutral = Object.hasOwn(neutral, name) ? neutral[name] : undefined;
+    if (isNeutral?.(value, body) !== true)
+      throw new BadRequest(name, "asks for what this server does not do");
+  }
+}
+
+/** A client's own tool that may be called or not, and nothing more. */
+export function isFreeChoice(value: unknown): boolean {
+  return value === "auto" || value === "none";
+}
+
+export function modelIn({ model }: Sent): string {
+  if (typeof model !== "string" || model === "") throw new BadRequest("model", "is missing");
+  return model;
+}
+
+/** Returns the tool that `given` describes. */
+export function toolIn(given: unknown, where: string): ToolSpec {
+  const name = isObject(given) ? given["name"] : undefined;
+  if (!isObject(given) || typeof name !== "string" || !/^[\w-]{1,64}$/.test(name))
+    throw new BadRequest(where, "is no function with a name of letters, digits, _ and -");
+  const parameters = given["parameters"] ?? { type: "object", properties: {} };
+  const description = String(given["description"] ?? "");
+  return { name, description, input: parameters as ToolSpec["input"] };
+}
+
+/** Returns the list of tools that are sent as `tools`. */
+export function sentTools({ tools }: Sent): readonly unknown[] {
+  if (tools === undefined || tools === null) return [];
+  if (!Array.isArray(tools)) throw new BadRequest("tools", "is no list");
+  return tools;
+}
+
+export function countIn(body: Sent, name: string): number | undefined {
+  const value = body[name] ?? undefined;
+  if (value === undefined) return undefined;
+  if (Number.isInteger(value) && (value as number) > 0) return value as number;
+  throw new BadRequest(name, "is no number of tokens");
+}
+
+export function temperatureIn({ temperature: value }: Sent): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "number" && value >= 0 && value <= 2) return value;
+  throw new BadRequest("temperature", "is no number from 0 to 2");
+}
+
+export function effortIn(value: unknown, name: string): Effort | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (efforts.includes(value)) return value as Effort;
+  throw new BadRequest(name, `is none of ${efforts.join(", ")}`);
+}

@@ -1,0 +1,117 @@
+import {
+  promptEvents,
+  type Inbox,
+  type InboundMessage,
+  type PromptEvent,
+  type PromptOptions,
+  type RouteReply,
+  type RouteRequest,
+  type ServerEvent,
+  type TurnResult,
+} from "@gantry/sdk";
+import { BadRequest } from "./bad-request.ts";
+import { errorBody, turnStatus, type Coded } from "./failure.ts";
+
+/** The objects of one API for one turn: whole, or piece by piece. */
+export interface Encoder {
+  whole(result: TurnResult): object;
+  first(): Iterable<ServerEvent>;
+  text(piece: string): Iterable<ServerEvent>;
+  /** Yields what is left to say when the turn has ended well. */
+  last(result: TurnResult): Iterable<ServerEvent>;
+  failed(error: Coded, status: number): Iterable<ServerEvent>;
+}
+
+/** A turn that can be run. */
+export interface PreparedTurn {
+  readonly message: InboundMessage;
+  readonly options: Omit<PromptOptions, "signal" | "onEvent">;
+  readonly signal: AbortSignal;
+  readonly encoder: Encoder;
+  /**
+   * Told once how the turn ended, before the client is told; undefined for a turn that threw. Also
+   * if the client has left by then.
+   */
+  settle?(result: TurnResult | undefined): Promise<void>;
+}
+
+const waitHeader = "X-Gantry-Approvals";
+
+/** Returns who decides what needs a person: somebody elsewhere if the client waits, else nobody. */
+export function approvalsOf(headers: RouteRequest["headers"]): "ask" | "none" {
+  const [value] = [headers[waitHeader.toLowerCase()]].flat();
+  if (value === undefined) return "none";
+  if (value === "wait") return "ask";
+  throw new BadRequest(waitHeader, "is not `wait`, the only value that it has");
+}
+
+export async function answerWhole(inbox: Inbox, turn: PreparedTurn): Promise<RouteReply> {
+  const { message, options, signal, encoder } = turn;
+  // Without a listener nobody is asked.
+  const listener = options.approvals === "ask" && { onEvent: () => {} };
+  const result = await settling(inbox, turn, false).prompt(message, { ...options, signal, ...listener });
+  if (!result.error) return { status: 200, body: encoder.whole(result) };
+  const { status, headers = {} } = turnStatus(result.error);
+  return { status, body: errorBody(result.error, status), headers };
+}
+
+export async function answerStreamed(inbox: Inbox, turn: PreparedTurn): Promise<RouteReply> {
+  const { message, options, signal } = turn;
+  const steps = promptEvents(settling(inbox, turn, true), message, { ...options, signal });
+  // What is wrong with the request is told by its status, so the stream begins with the first step.
+  const first = await steps.next();
+  return { status: 200, events: frames(first, steps, turn.encoder) };
+}
+
+/**
+ * Returns the inbox with a prompt whose promise settles once `settle` has. The reply of a streamed
+ * turn is all that was streamed, which has the texts beside calls as well.
+ */
+function settling(inbox: Inbox, { settle }: PreparedTurn, isStreamed: boolean): Inbox {
+  return {
+    receive: (messages) => inbox.receive(messages),
+    async prompt(message, { onEvent, ...options }) {
+      let streamed = "";
+      const listener = onEvent && {
+        onEvent(event: Parameters<typeof onEvent>[0]) {
+          if (event.type === "delta") streamed += event.text;
+          onEvent(event);
+        },
+      };
+      let result: TurnResult | undefined;
+      try {
+        const ended = await inbox.prompt(message, { ...options, ...listener });
+        result = isStreamed && streamed !== "" ? { ...ended, reply: streamed } : ended;
+      } finally {
+        await settle?.(result);
+      }
+      return result;
+    },
+  };
+}
+
+async function* frames(
+  first: IteratorResult<PromptEvent, void>,
+  steps: AsyncGenerator<PromptEvent, void>,
+  encoder: Encoder,
+): AsyncGenerator<ServerEvent> {
+  yield* encoder.first();
+  try {
+    for (let step = first; !step.done; step = await steps.next()) {
+      const event = step.value;
+      if (event.type === "delta") yield* encoder.text(event.text);
+      // The gateway's own comments follow; this one says why nothing else does.
+      if (event.type === "approval_request") yield { raw: `: waits for a person, ${event.request.id}\n\n` };
+      if (event.type !== "ended") continue;
+      const { error } = event.result;
+      if (error) yield* encoder.failed(error, turnStatus(error).status);
+      else yield* encoder.last(event.result);
+      return;
+    }
+  } catch (error) {
+    const { code = "INTERNAL", message } = error as Error & { code?: string };
+    yield* encoder.failed({ code, message }, 500);
+  } finally {
+    await steps.return();
+  }
+}

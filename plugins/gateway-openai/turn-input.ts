@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import { directMessage, type InboundMessage, type Part, type RouteRequest } from "@gantry/sdk";
+import { agentIn, isPlain } from "./models.ts";
+import type { AskedOfModel } from "./parameters.ts";
+import { approvalsOf, type PreparedTurn } from "./run-turn.ts";
+
+/** Returns who asks, as the host names them without their channel. */
+export function deviceOf({ device = "local" }: RouteRequest): string {
+  return device;
+}
+
+/** Returns what a request's person says, as a message in their one conversation. */
+export function messageOf(request: RouteRequest, parts: readonly Part[]): InboundMessage {
+  const { caller, traceparent } = request;
+  const from = deviceOf(request);
+  const message = directMessage({
+    channel: "openai",
+    id: randomUUID(),
+    from,
+    text: "",
+    trust: "owner",
+    ...(caller && { caller }),
+  });
+  return { ...message, parts, ...(traceparent !== undefined && { traceparent }) };
+}
+
+/** Returns what a request asks of its turn, in whatever form it came. */
+export function optionsOf(asked: AskedOfModel, request: RouteRequest): PreparedTurn["options"] {
+  const { model, mayCall, tools, maxTokens, temperature, effort } = asked;
+  const agent = agentIn(model);
+  return {
+    approvals: approvalsOf(request.headers),
+    clientTools: mayCall ? tools : [],
+    ...((isPlain(model) || !mayCall) && { tools: [] }),
+    ...(agent !== undefined && { agent }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(effort !== undefined && { effort }),
+  };
+}
