@@ -21,12 +21,7 @@ import {
   type Place,
 } from "./response-place.ts";
 import { readResponseRequest, type ResponseRequest } from "./response-request.ts";
-import {
-  newConversation,
-  newResponseId,
-  responseOfItem,
-  type ResponseHead,
-} from "./response-resource.ts";
+import { newConversation, newResponseId, responseOfItem, type ResponseHead } from "./response-resource.ts";
 import { answerStreamed, answerWhole, type PreparedTurn } from "./run-turn.ts";
 import { deviceOf, messageOf, optionsOf } from "./turn-input.ts";
 
