@@ -1,5 +1,11 @@
 import type { Plugin } from "@gantry/sdk";
-import { fakeProvider, memoryStore, type FakeProvider, type FakeScript } from "@gantry/sdk/testing";
+import {
+  fakeProvider,
+  memoryStore,
+  type FakeProvider,
+  type FakeScript,
+  type TestHostOptions,
+} from "@gantry/sdk/testing";
 import OpenAI from "openai";
 import { startGateway, type TestGateway } from "../gateway-http/gateway.test-kit.ts";
 import { tool } from "../../test/helpers/plugins.ts";
@@ -12,17 +18,31 @@ export interface OpenAIGateway extends TestGateway {
   readonly client: OpenAI;
 }
 
+interface Surroundings extends Partial<Pick<TestHostOptions, "configDir" | "config">> {
+  /** Default: one in memory. */
+  readonly store?: Plugin;
+  /** Of a device that is paired already. */
+  readonly token?: string;
+}
+
 /** A gateway with one paired device, and the official client on it; the model says what `script` says. */
 export async function start(
   script: FakeScript,
   openai: object = {},
   more: readonly Plugin[] = [],
+  { store = memoryStore(), token: known, ...rest }: Surroundings = {},
 ): Promise<OpenAIGateway> {
   const model = fakeProvider(script);
-  const plugins = [memoryStore(), model, plugin, tool("clock", async () => "noon"), ...more];
-  const gateway = await startGateway({ plugins, gateway: { openai } });
-  const { token } = await gateway.pair("laptop");
+  const plugins = [store, model, plugin, tool("clock", async () => "noon"), ...more];
+  const gateway = await startGateway({ plugins, gateway: { openai }, ...rest });
+  const token = known ?? (await gateway.pair("laptop")).token;
   const baseURL = `${gateway.url}/v1`;
   const client = new OpenAI({ baseURL, apiKey: token, maxRetries: 0 });
   return Object.assign(gateway, { model, token, baseURL, client });
+}
+
+/** Another paired device. */
+export async function another(gateway: OpenAIGateway): Promise<{ client: OpenAI; token: string }> {
+  const { token } = await gateway.pair("phone");
+  return { client: new OpenAI({ baseURL: gateway.baseURL, apiKey: token, maxRetries: 0 }), token };
 }

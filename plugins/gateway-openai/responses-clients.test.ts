@@ -91,19 +91,13 @@ const clients = [
 test.for(clients)("OAI-11: %s asks for whole responses and streamed ones", async ([, open]) => {
   await using gateway = await start(["Good day.", "Good night."]);
   const client = open(gateway);
-  expect([await client.ask("hello"), await client.stream("hello")]).toEqual([
-    "Good day.",
-    "Good night.",
-  ]);
+  expect([await client.ask("hello"), await client.stream("hello")]).toEqual(["Good day.", "Good night."]);
 });
 
 test.for(clients)("OAI-11: %s runs its own tool and goes on with the result", async ([, open]) => {
   await using gateway = await start([call, "It is sunny."]);
   expect(await open(gateway).act("How is Rome?")).toBe("It is sunny.");
-  const shown = (gateway.model.requests[1]?.messages ?? []).map(({ role, parts }) => [
-    role,
-    textOf(parts),
-  ]);
+  const shown = (gateway.model.requests[1]?.messages ?? []).map(({ role, parts }) => [role, textOf(parts)]);
   const roles = shown.map(([role]) => role);
   expect(roles).toEqual(["system", "user", "assistant", "tool"]);
   expect(shown.at(-1)?.[1]).toContain(result);
