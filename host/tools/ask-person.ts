@@ -42,11 +42,14 @@ export async function askPerson(
   return decided;
 }
 
+const overHttp =
+  "over HTTP ask for a stream, at /v1 with the header `X-Gantry-Approvals: wait`, whose questions";
+
 /** Returns how whoever has such a turn gets to be asked. A chat has no flags but owners. */
 export function wayToBeAsked({ trust, caller }: Speaker = { trust: "owner" }): string {
   if (caller?.may.includes("decide") === false)
-    return "over HTTP ask for a stream, whose questions are answered by a device that may `decide`";
+    return `${overHttp} are answered by a device that may \`decide\``;
   return trust === "owner"
-    ? "run it in a terminal, pass --yes, or over HTTP ask for a stream, whose questions can be answered"
+    ? `run it in a terminal, pass --yes, or ${overHttp} can be answered at /api/approvals`
     : "it is for an owner of this channel to ask for it; who that is stands in the channel's `owners`";
 }

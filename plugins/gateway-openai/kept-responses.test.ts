@@ -265,3 +265,23 @@ test("OAI-13: of one token so many conversations are kept as is configured", asy
   expect(found.map((one) => one === "worked")).toEqual([false, true, true]);
   expect(await sessionsOf(gateway)).toHaveLength(2);
 });
+
+test("OAI-13: a conversation that the owner removes takes its responses with it", async () => {
+  const configDir = await folder();
+  await using gateway = await start(echo, {}, [], { store, configDir });
+  const { client, host } = gateway;
+  const made = await say(client, "unmistakable");
+  const [session] = await sessionsOf(gateway);
+  const rows = (): string => {
+    const db = new DatabaseSync(join(configDir, "state", "gantry.db"), { readOnly: true });
+    try {
+      return JSON.stringify(db.prepare("SELECT * FROM named").all());
+    } finally {
+      db.close();
+    }
+  };
+  expect(rows()).toContain("unmistakable");
+  await host.slot(Store).sessions.remove(String(session?.id));
+  expect(rows()).not.toContain("unmistakable");
+  expect(await failure(client.responses.retrieve(made.id))).toContain(404);
+});

@@ -1,7 +1,7 @@
 import type { Erased } from "@gantry/sdk/fill";
 import { forget, moveHead } from "./lane-rows.ts";
 import { forgetAll } from "./memory.ts";
-import { removeSession } from "./session-rows.ts";
+import { removeSession, removeValues } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 /**
@@ -13,7 +13,7 @@ export function erase(sql: Sql, user: string): Erased {
   const sessions = sql.all<{ id: string }>("SELECT id FROM sessions WHERE owner = ? OR id = ?", user, user);
   for (const { id } of sessions) {
     removeSession(sql, id);
-    sql.run("DELETE FROM named WHERE space LIKE 'session-%' AND key = ?", id);
+    removeValues(sql, id);
   }
   const memories = forgetAll(sql, user);
   const messages = sql.all<{ seq: number; lane: string }>(

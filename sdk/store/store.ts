@@ -135,7 +135,10 @@ export interface ValuePage {
   readonly after?: string;
 }
 
-/** Small named values with an end: tokens, codes, cool-downs, caches. Values are JSON. */
+/**
+ * Small named values with an end: tokens, codes, cool-downs, caches. Values are JSON. Those of a
+ * space whose name begins with `session-` go with the conversation that their key names.
+ */
 export interface Values {
   get<T>(space: string, key: string): Promise<T | undefined>;
   put(space: string, key: string, value: unknown, life?: ValueLife): Promise<void>;
