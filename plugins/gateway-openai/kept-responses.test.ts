@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Store, textOf, type Plugin } from "@gantry/sdk";
 import type { ChatRequest } from "@gantry/sdk";
 import type OpenAI from "openai";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import storeSqlite from "../store-sqlite/index.ts";
 import { another, start, type OpenAIGateway } from "./openai.test-kit.ts";
 
@@ -284,4 +284,17 @@ test("OAI-13: a conversation that the owner removes takes its responses with it"
   await host.slot(Store).sessions.remove(String(session?.id));
   expect(rows()).not.toContain("unmistakable");
   expect(await failure(client.responses.retrieve(made.id))).toContain(404);
+});
+
+test("OAI-13: after the days that are configured a response is gone, with what was said", async () => {
+  await using gateway = await start(echo, { responses_days: 1, responses_conversations: 16 });
+  const { client } = gateway;
+  const old = await say(client, "old");
+  const now = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => now + 2 * 86_400_000);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(await failure(client.responses.retrieve(old.id))).toContain(404);
+  const fresh = await say(client, "fresh");
+  const sessions = await sessionsOf(gateway);
+  expect(sessions.map(({ id }) => fresh.id.startsWith(id.replace("responses-", "resp_")))).toEqual([true]);
 });
