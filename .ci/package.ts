@@ -8,13 +8,12 @@ import { readJson, root } from "./packages.ts";
 import { makeRelease } from "./release.ts";
 import { allWords } from "./words.ts";
 
-/** Writes `dist/package`, of which `npm pack` makes the package: the release, what starts it, the sdk's declarations, changes, man page, completion. */
+/** Writes `dist/package`, of which `npm pack` makes the package: the release, what starts it, the sdk's declarations, man page, completion. */
 const dist = path.join(root, "dist/package");
 const { name, folder } = makeRelease(dist);
 await buildOneFile("gantry", "host/cli/gantry.ts", dist, "esm", { GANTRY_RELEASE: name });
 chmodSync(path.join(dist, "gantry.js"), 0o755);
 writeSdk(path.join(dist, "sdk"));
-cpSync(path.join(root, "host/CHANGELOG.md"), path.join(dist, "CHANGELOG.md"));
 const words = await allWords();
 const { version } = readJson(path.join(root, "package.json"));
 mkdirSync(path.join(dist, "man"));

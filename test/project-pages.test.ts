@@ -47,6 +47,14 @@ test("HSE-04: each link of a page to a file of the project leads somewhere", () 
   expect(broken).toEqual([]);
 });
 
+test("HSE-04: the first page has at most 150 lines and leads to each plugin's page", () => {
+  const first = read("README.md");
+  expect(first.split("\n").length).toBeLessThanOrEqual(151);
+  const unlinked = pages.filter((page) => page.startsWith("plugins/") && !first.includes(`](${page})`));
+  // The worker is a piece of the host's walk, whose page leads to it.
+  expect(unlinked).toEqual(["plugins/inbox-worker/README.md"]);
+});
+
 test("HSE-04: each script that a page tells to run exists", () => {
   const unknown = pages.flatMap((page) =>
     [...read(page).matchAll(/`npm run (?:-s |--silent )?([\w:-]+)/g)]
@@ -66,7 +74,9 @@ test("HSE-04: the workflow runs .ci/run as root and as an ordinary user", () => 
   expect(jobs.linux.steps.filter(({ run }) => run?.includes(".ci/run"))).toHaveLength(2);
 });
 
-test("HSE-04: a package carries the list of changes", () => {
-  const changes = execFileSync("tar", ["-xzOf", packed(), "package/dist/package/CHANGELOG.md"]);
-  expect(changes.toString()).toBe(read("host/CHANGELOG.md"));
+test("HSE-04: a package carries the list of changes and the page of each subject", () => {
+  const files = execFileSync("tar", ["-tzf", packed()]).toString().split("\n");
+  const subjects = pages.filter((page) => /^(?:plugins|host)\//.test(page));
+  expect(subjects.filter((page) => !files.includes(`package/${page}`))).toEqual([]);
+  expect(files).toContain("package/host/CHANGELOG.md");
 });
