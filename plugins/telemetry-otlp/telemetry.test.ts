@@ -1,5 +1,6 @@
-import { definePlugin, directMessage, Inbox, Meters, type Plugin } from "@gantry/sdk";
+import { definePlugin, directMessage, Inbox, Meters, type Plugin, type Route, Routes } from "@gantry/sdk";
 import {
+  callRoute,
   createMemoryStore,
   fakeChannel,
   fakeProvider,
@@ -8,6 +9,7 @@ import {
 } from "@gantry/sdk/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import { tool } from "../../test/helpers/plugins.ts";
+import metrics from "../metrics-prometheus/index.ts";
 import net from "../net-undici/index.ts";
 import { CollectorForTests, plain } from "./collector.test-kit.ts";
 import plugin from "./index.ts";
@@ -236,4 +238,17 @@ test("TEL-01: spans that a collector refuses are dropped and counted", async () 
   await oneTurn(collector, { plugins: [meters] });
   expect(collector.spans).toEqual([]);
   expect(counted).toContainEqual(["telemetry_spans_dropped_total", { reason: "refused" }, 4]);
+});
+
+test("SCL-02: /metrics and a collector are told of the same turn by two plugins", async () => {
+  await using collector = await CollectorForTests.start();
+  const plugins = [net, plugin, metrics, note, fakeProvider([calls, "done"]), memoryStore()];
+  const t = await startTestHost({ plugins, config: { telemetry: { otlp_url: collector.url } } });
+  await t.ask("go");
+  const [route] = [...t.slot(Routes).values()];
+  const { text } = await callRoute(route as Route, { path: "/metrics" });
+  await t.stop();
+  expect(text).toContain('gantry_tool_calls_total{tool="note",outcome="ok"} 1');
+  const [tools] = collector.metrics.filter(({ name }) => name === "gen_ai.execute_tool.duration");
+  expect(tools?.histogram?.dataPoints[0]?.["count"]).toBe("1");
 });
