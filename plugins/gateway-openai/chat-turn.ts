@@ -53,6 +53,6 @@ async function prepared(deps: ApiDeps, asked: ChatRequest, request: RouteRequest
 /** One client's chats are told apart by how they begin, since each request brings all of its own. */
 function unkeyed(messages: readonly SentMessage[]): string {
   const first = messages.findIndex(({ role }) => role === "user");
-  const beginning = JSON.stringify(messages.slice(0, first + 1).map(({ where: _, ...sent }) => sent));
-  return `chat-${createHash("sha256").update(beginning).digest("hex").slice(0, 16)}`;
+  const beginning = messages.slice(0, first + 1).map((sent) => ({ ...sent, where: undefined }));
+  return `chat-${createHash("sha256").update(JSON.stringify(beginning)).digest("hex").slice(0, 16)}`;
 }

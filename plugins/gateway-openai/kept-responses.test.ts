@@ -293,8 +293,8 @@ test("OAI-13: after the days that are configured a response is gone, with what w
   const now = Date.now();
   vi.spyOn(Date, "now").mockImplementation(() => now + 2 * 86_400_000);
   onTestFinished(() => void vi.restoreAllMocks());
-  expect(await failure(client.responses.retrieve(old.id))).toContain(404);
   const fresh = await say(client, "fresh");
   const sessions = await sessionsOf(gateway);
+  expect(await failure(client.responses.retrieve(old.id))).toContain(404);
   expect(sessions.map(({ id }) => fresh.id.startsWith(id.replace("responses-", "resp_")))).toEqual([true]);
 });

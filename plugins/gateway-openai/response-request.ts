@@ -117,10 +117,12 @@ function flagIn(body: Sent, name: string): boolean | undefined {
 function checkMetadata(metadata: unknown): void {
   if (metadata === undefined || metadata === null) return;
   const pairs = isObject(metadata) ? Object.entries(metadata) : undefined;
-  const isShort = ([key, value]: [string, unknown]): boolean =>
-    key.length <= 64 && typeof value === "string" && value.length <= 512;
-  if (!pairs || pairs.length > 16 || !pairs.every(isShort))
+  if (!pairs || pairs.length > 16 || !pairs.every(isShortPair))
     throw new BadRequest("metadata", "is not up to 16 pairs of a short key and a text");
+}
+
+function isShortPair([key, value]: readonly [string, unknown]): boolean {
+  return key.length <= 64 && typeof value === "string" && value.length <= 512;
 }
 
 type Members = Readonly<Record<string, (value: unknown) => boolean>>;

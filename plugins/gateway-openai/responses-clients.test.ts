@@ -14,6 +14,7 @@ const schema = {
 const description = "The weather of a city.";
 const call = { calls: [{ name: "weather", args: { city: "Rome" } }] };
 const result = "25 degrees";
+const execute = async () => result;
 
 /** What a program does with a client library, in the library's own words. */
 interface Client {
@@ -51,7 +52,6 @@ function official({ client: { responses } }: OpenAIGateway): Client {
 
 function aiSdk({ baseURL, token }: OpenAIGateway): Client {
   const model = createOpenAI({ baseURL, apiKey: token })("gantry");
-  const execute = async () => result;
   const weather = tool({ description, inputSchema: jsonSchema<{ city: string }>(schema), execute });
   return {
     ask: async (prompt) => (await generateText({ model, prompt, maxRetries: 0 })).text,
@@ -67,7 +67,6 @@ function aiSdk({ baseURL, token }: OpenAIGateway): Client {
 function agents({ client }: OpenAIGateway): Client {
   const modelProvider = new OpenAIProvider({ openAIClient: client as never, useResponses: true });
   const runner = new Runner({ modelProvider, tracingDisabled: true });
-  const execute = async () => result;
   const weather = agentTool({ name: "weather", description, parameters: schema, execute });
   const bare = new Agent({ name: "Bare", instructions: "Be brief.", model: "gantry" });
   const acting = new Agent({ name: "Acting", model: "gantry", tools: [weather] });
