@@ -11,8 +11,9 @@ const usedSpace = "openai-responses";
 const continuedSpace = "openai-continued";
 
 const dayMs = 86_400_000;
-/** So many responses of one conversation can be asked for. */
+/** So many responses of one conversation can be asked for, of so many characters in all. */
 const mostKept = 64;
+const mostCharacters = 4 * 1024 * 1024;
 const removalMs = 10_000;
 
 /** A response that can be asked for again, and continued. */
@@ -77,7 +78,7 @@ export class KeptResponses {
 
   /** Resolves once the response is on disk. */
   async keep(session: string, device: string, response: KeptResponse): Promise<void> {
-    await this.#change(session, (responses) => [...responses, response].slice(-mostKept));
+    await this.#change(session, (responses) => newest([...responses, response]));
     await this.#store.values.put(usedSpace, `${device} ${session}`, Date.now());
     await this.#removeOld(device);
   }
@@ -160,6 +161,14 @@ export class KeptResponses {
       await lanes.release(lease);
     }
   }
+}
+
+/** Returns the last responses that have room; the very last one in any case. */
+function newest(responses: readonly KeptResponse[]): readonly KeptResponse[] {
+  let room = mostCharacters;
+  const last = responses.slice(-mostKept);
+  const first = last.findLastIndex((one) => (room -= JSON.stringify(one).length) < 0);
+  return last.slice(Math.min(first + 1, last.length - 1));
 }
 
 function idOf({ resource }: KeptResponse): string {

@@ -11,10 +11,12 @@ const roles: readonly unknown[] = ["system", "developer", "user", "assistant"];
 /** Returns the items with what is referenced in place of each reference. */
 export async function withReferenced(items: readonly Sent[], find: FindItem): Promise<readonly Sent[]> {
   const found: Sent[] = [];
+  const known = new Map<string, Sent | undefined>();
   for (const [at, item] of items.entries()) {
     const id = String(item["id"]);
     const isReference = item["type"] === "item_reference";
-    const referenced = isReference ? await find(id) : item;
+    if (isReference && !known.has(id)) known.set(id, await find(id));
+    const referenced = isReference ? known.get(id) : item;
     if (!referenced) throw new RefusedRequest(404, `input[${at}].id`, errors.OPENAI_NO_ITEM(id));
     found.push(referenced);
   }
@@ -29,7 +31,8 @@ export function messagesOf(items: readonly Sent[]): readonly SentMessage[] {
     const { type = "message", role, content } = item;
     if (type === "message") {
       if (!roles.includes(role)) throw new BadRequest(`${where}.role`, `is none of ${roles.join(", ")}`);
-      messages.push({ role: String(role), content, where });
+      const calls = role === "assistant" && { tool_calls: [] };
+      messages.push({ role: String(role), content, where, ...calls });
     } else if (type === "function_call") addCall(messages, item, where);
     else if (type === "function_call_output") messages.push(outputOf(item, where));
     else throw new BadRequest(`${where}.type`, "is no type of item that this server takes");
@@ -44,12 +47,9 @@ function addCall(messages: SentMessage[], item: Sent, where: string): void {
     throw new BadRequest(where, "lacks one of `call_id`, `name` and `arguments`");
   const call = { id, function: { name, arguments: args } };
   const last = messages.at(-1);
-  if (last?.role !== "assistant") {
-    messages.push({ role: "assistant", tool_calls: [call], where });
-    return;
-  }
-  const { tool_calls: calls = [] } = last;
-  messages[messages.length - 1] = { ...last, tool_calls: [...(calls as object[]), call] };
+  const calls = last?.role === "assistant" ? last.tool_calls : undefined;
+  if (Array.isArray(calls)) calls.push(call);
+  else messages.push({ role: "assistant", tool_calls: [call], where });
 }
 
 function outputOf({ call_id: id, output }: Sent, where: string): SentMessage {

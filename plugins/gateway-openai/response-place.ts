@@ -57,6 +57,7 @@ export function withAnswers(
   const own = new Set(calls.map(({ id }) => id));
   for (const message of sent) {
     const isAnswer = message.role === "tool" && !own.has(message.callId);
+    if (isAnswer) own.add(message.callId);
     const at = isAnswer
       ? messages.findLastIndex((one) => one.role === "tool" && one.callId === message.callId)
       : -1;
