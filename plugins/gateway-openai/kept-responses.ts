@@ -44,7 +44,8 @@ export class KeptResponses {
   readonly #store: Store;
   readonly #lifeMs: number;
   readonly #conversations: number;
-  #changing: Promise<unknown> = Promise.resolve();
+  /** The last change of each session that is being changed. */
+  readonly #changing = new Map<string, Promise<void>>();
   readonly #begun = new Map<string, number>();
 
   constructor(store: Store, { days, conversations }: ResponseBounds) {
@@ -78,8 +79,10 @@ export class KeptResponses {
 
   /** Resolves once the response is on disk. */
   async keep(session: string, device: string, response: KeptResponse): Promise<void> {
-    await this.#change(session, (responses) => newest([...responses, response]));
-    await this.#store.values.put(usedSpace, `${device} ${session}`, Date.now());
+    await Promise.all([
+      this.#change(session, (responses) => newest([...responses, response])),
+      this.#store.values.put(usedSpace, `${device} ${session}`, Date.now()),
+    ]);
     await this.#removeOld(device);
   }
 
@@ -126,13 +129,20 @@ export class KeptResponses {
     change: (responses: readonly KeptResponse[]) => readonly KeptResponse[],
   ): Promise<void> {
     const { values } = this.#store;
-    const changed = this.#changing.then(async () => {
-      const responses = change(await this.#of(session));
-      if (responses.length === 0) await values.remove(space, session);
-      else await values.put(space, session, responses, { forMs: this.#lifeMs });
-    });
-    this.#changing = changed.catch(() => undefined);
-    await changed;
+    const before = this.#changing.get(session) ?? Promise.resolve();
+    const changed = before
+      .catch(() => {})
+      .then(async () => {
+        const responses = change(await this.#of(session));
+        if (responses.length === 0) await values.remove(space, session);
+        else await values.put(space, session, responses, { forMs: this.#lifeMs });
+      });
+    this.#changing.set(session, changed);
+    try {
+      await changed;
+    } finally {
+      if (this.#changing.get(session) === changed) this.#changing.delete(session);
+    }
   }
 
   async #removeAll(session: string, device: string): Promise<void> {
