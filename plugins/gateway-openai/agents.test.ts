@@ -55,3 +55,16 @@ test("AGT-14: whom the routes give an agent no program of theirs gives another",
   await expect(refused).rejects.toMatchObject({ code: "AGENT_NOT_HERE" });
   expect(model.requests).toHaveLength(1);
 });
+
+test("AGT-14: a response of one agent is continued by no other", async () => {
+  await using gateway = await start("talk");
+  const { client, model } = gateway;
+  const { id } = await client.responses.create({ model: "gantry/a", input: "my secret" });
+  const other = { model: "gantry/b", input: "what was it?", previous_response_id: id };
+  const refused = client.responses.create(other);
+  await expect(refused).rejects.toMatchObject({ status: 400, code: "OPENAI_OTHER_AGENT" });
+  const again = await client.responses.create({ ...other, model: "gantry/a" });
+  expect(again.output_text).toBe("Good day.");
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("my secret");
+  expect(model.requests).toHaveLength(2);
+});

@@ -63,11 +63,17 @@ test("OAI-13: a response is continued where it ended, and each request begins wi
   expect(await sessionsOf(gateway)).toHaveLength(1);
 });
 
-test("OAI-13: of two continuations at once each has its own past", async () => {
-  await using gateway = await start(echo);
+test("OAI-13: continuations at once have a past of their own each, and wait for no other", async () => {
+  const texts = ["a", "b", "c", "d"];
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  const [answer] = echo;
+  const together = (request: ChatRequest) => {
+    if (gateway.model.requests.length > texts.length) resolve();
+    return { text: answer!(request), after: all };
+  };
+  await using gateway = await start([answer!, together]);
   const { client } = gateway;
   const one = await say(client, "one");
-  const texts = ["a", "b", "c", "d"];
   const answers = await Promise.all(texts.map((text) => say(client, text, one.id)));
   expect(gateway.model.requests.slice(1).map(saidIn).toSorted()).toEqual(
     texts.map((text) => ["one", "re one", text]),

@@ -137,7 +137,8 @@ export interface ValuePage {
 
 /**
  * Small named values with an end: tokens, codes, cool-downs, caches. Values are JSON. Those of a
- * space whose name begins with `session-` go with the conversation that their key names.
+ * space whose name begins with `session-` go with the conversation that their key names, once
+ * anything was said in it: when it is removed, has had its time, or its person is erased.
  */
 export interface Values {
   get<T>(space: string, key: string): Promise<T | undefined>;

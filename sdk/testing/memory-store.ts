@@ -21,17 +21,17 @@ const only = "this process";
  * calls `endNode` when one ends; a process that was killed holds its lanes until their time is over.
  */
 export function createMemoryStore(state: StoreState = emptyStoreState(), handle: StoreHandle = {}): Store {
-  const { sessions, memories, rows, held, hits, costs } = state;
+  const { sessions, memories, rows, held, hits, costs, values } = state;
   const { now = Date.now, node = only, listeners = new Set() } = handle;
   const { entries } = memories;
   const store: Store = {
-    sessions: sessionsIn(sessions, held),
+    sessions: sessionsIn(sessions, held, values),
     memory: memory(memories),
     lanes: lanes(state, { now, node, listeners }),
     limits: limits(hits, now),
-    values: valuesOfProcess(state.values, now),
+    values: valuesOfProcess(values, now),
     usage: usage(costs),
-    erase: async (user) => erase(user, { sessions, entries, rows, costs }),
+    erase: async (user) => erase(user, { sessions, entries, rows, costs, values }),
   };
   states.set(store, state);
   return store;

@@ -1,5 +1,6 @@
 import { errors, type ChatMessage } from "../../index.ts";
 import { turnsToShow, type Sessions } from "../../fill.ts";
+import type { ValueSpaces } from "../../node/process-values.ts";
 import type { Hold } from "./rows.ts";
 
 interface Kept {
@@ -38,7 +39,16 @@ function kept(sessions: SessionMap, session: string): Kept {
   );
 }
 
-export function sessionsIn(sessions: SessionMap, held: ReadonlyMap<string, Hold>): Sessions {
+/** Removes the values that go with a conversation. */
+export function forgetValues(values: ValueSpaces, session: string): void {
+  for (const [space, kept] of values) if (space.startsWith("session-")) kept.delete(session);
+}
+
+export function sessionsIn(
+  sessions: SessionMap,
+  held: ReadonlyMap<string, Hold>,
+  values: ValueSpaces,
+): Sessions {
   return {
     access: async (session) => {
       const known = sessions.get(session);
@@ -99,6 +109,9 @@ export function sessionsIn(sessions: SessionMap, held: ReadonlyMap<string, Hold>
         }))
         .toReversed()
         .slice(0, limit),
-    remove: async (session) => sessions.delete(session),
+    remove: async (session) => {
+      if ((sessions.get(session)?.turns.length ?? 0) > 0) forgetValues(values, session);
+      return sessions.delete(session);
+    },
   };
 }
