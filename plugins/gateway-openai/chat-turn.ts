@@ -50,7 +50,7 @@ async function prepared(deps: ApiDeps, asked: ChatRequest, request: RouteRequest
   };
 }
 
-/** One client's chats are told apart by how they begin, since each request brings all of its own. */
+/** Returns a name for chats that begin alike: a request without a key brings all of its chat. */
 function unkeyed(messages: readonly SentMessage[]): string {
   const first = messages.findIndex(({ role }) => role === "user");
   const beginning = messages.slice(0, first + 1).map((sent) => ({ ...sent, where: undefined }));

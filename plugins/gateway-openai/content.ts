@@ -30,7 +30,7 @@ export class Attachments {
     this.#signal = signal;
   }
 
-  /** Returns the parts of a message's content; throws {@link RefusedRequest}, `MEDIA_*`, `NET_*`. */
+  /** Returns the parts of a content; throws {@link RefusedRequest}, `MEDIA_*`, `NET_*`. */
   async parts(content: unknown, where: string): Promise<readonly Part[]> {
     if (content === undefined || content === null || content === "") return [];
     if (typeof content === "string") return textParts(content);

@@ -12,7 +12,7 @@ export const errors = defineErrors({
   ),
   OPENAI_FETCH: failed("%s answered HTTP %s in place of a file: check the address."),
   OPENAI_NO_STORE: failed(
-    "No plugin keeps conversations, so no response can be kept: send `store: false`, or list a store.",
+    "No plugin keeps conversations, so no response is kept: send `store: false`, or list a store.",
   ),
   OPENAI_NO_RESPONSE: failed(
     "There is no response `%s` of this token: begin anew, or send the conversation as `input`.",

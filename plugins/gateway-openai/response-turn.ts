@@ -57,7 +57,7 @@ export class ResponseTurns {
     }
   }
 
-  /** Stops the turn of a response, of which nothing is kept then; false if none of this token runs. */
+  /** Stops a turn, of which nothing is kept then; false if this token has none of that id. */
   stop(id: string, device: string): boolean {
     const turn = this.#running.get(id);
     if (turn?.device !== device) return false;
@@ -133,7 +133,7 @@ export class ResponseTurns {
     };
   }
 
-  /** Returns where the turn is kept: behind the response that it continues if no other turn is there. */
+  /** Returns where the turn is kept: behind the response that it continues, if no other is there. */
   async #place({ previous, sent }: Wanted): Promise<Place> {
     const { history } = sent;
     const kept = this.#kept();
