@@ -2,7 +2,6 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { ChildProcess } from "node:child_process";
-import { Writable } from "node:stream";
 import {
   client,
   methods,
@@ -35,7 +34,12 @@ export function modelThat(says: (said: string) => Says): Promise<ModelServer> {
     }
     const name = typeof answer === "string" ? undefined : answer.tool;
     const made = typeof answer === "string" ? {} : answer.args;
-    const call = { index: 0, id: "c1", type: "function", function: { name, arguments: JSON.stringify(made) } };
+    const call = {
+      index: 0,
+      id: "c1",
+      type: "function",
+      function: { name, arguments: JSON.stringify(made) },
+    };
     const delta = typeof answer === "string" ? { content: answer } : { tool_calls: [call] };
     stream(response, [chunk(delta), chunk({}, name ? "tool_calls" : "stop"), "data: [DONE]\n\n"]);
   });
@@ -56,6 +60,8 @@ export interface EditorOptions {
   /** The option that the person chooses. */
   readonly decide?: Decide;
   readonly form?: (request: CreateElicitationRequest) => object;
+  /** False leaves `-C` out, so that the configured workspace is the folder. */
+  readonly named?: boolean;
   /** The folders of an editor before this one. */
   readonly home?: { readonly dir: string; readonly code: string };
 }
@@ -72,6 +78,8 @@ export interface TestEditor extends AsyncDisposable {
   readonly asked: RequestPermissionRequest[];
   /** Every byte of stdout so far. */
   out(): string;
+  /** All that the client library wrote to stdin. */
+  sent(): string;
   /** Opens a session in a folder below that of `-C`, which is made. */
   open(folder: string): Promise<string>;
   say(sessionId: string, text: string): Promise<PromptResponse>;
@@ -85,11 +93,22 @@ export function tomlOf({ origin }: ModelServer, more = ""): string {
 }
 
 export async function startEditor(options: EditorOptions): Promise<TestEditor> {
-  const { model, toml, args = [], can = {}, decide = () => "deny", form = () => ({ action: "cancel" }) } = options;
+  const {
+    model,
+    toml,
+    args = [],
+    can = {},
+    decide = () => "deny",
+    form = () => ({ action: "cancel" }),
+  } = options;
   using made = new DisposableStack();
   const dir = options.home?.dir ?? made.use(tempDir(tomlOf(model, toml))).dir;
-  const code = options.home?.code ?? made.use(tempDir()).dir;
-  const { child, ended } = startGantry(["acp", "-C", code, ...args], { dir, input: null });
+  const isNamed = options.named !== false;
+  const code = options.home?.code ?? (isNamed ? made.use(tempDir()).dir : path.join(dir, "workspace"));
+  const { child, ended } = startGantry(["acp", ...(isNamed ? ["-C", code] : []), ...args], {
+    dir,
+    input: null,
+  });
   let text = "";
   child.stdout?.on("data", (piece: string) => (text += piece));
   const updates: { sessionId: string; update: SessionUpdate }[] = [];
@@ -110,7 +129,15 @@ export async function startEditor(options: EditorOptions): Promise<TestEditor> {
       child.stdout?.on("end", () => queue.close());
     },
   });
-  const connection = app.connect(ndJsonStream(Writable.toWeb(child.stdin as Writable) as never, bytes));
+  // Tests write lines of their own beside it.
+  let sent = "";
+  const output = new WritableStream<Uint8Array>({
+    write(piece) {
+      sent += new TextDecoder().decode(piece);
+      child.stdin?.write(piece);
+    },
+  });
+  const connection = app.connect(ndJsonStream(output, bytes));
   const cx = connection.agent;
   await cx.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: can });
   const folders = made.move();
@@ -123,6 +150,7 @@ export async function startEditor(options: EditorOptions): Promise<TestEditor> {
     updates,
     asked,
     out: () => text,
+    sent: () => sent,
     async open(folder) {
       const cwd = path.join(code, folder);
       mkdirSync(cwd, { recursive: true });

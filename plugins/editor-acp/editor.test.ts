@@ -54,36 +54,42 @@ test.runIf(linux)("ACP-01: a call is shown with its kind, place, status, change 
   expect(statuses).toEqual(["pending", "in_progress", "completed"]);
 });
 
-test.runIf(linux)("ACP-01: a question names the call and its change; the editor's yes lets it run once", async () => {
-  await using model = await modelThat(() => write);
-  await using editor = await startEditor({ model, decide: () => "allow" });
-  const session = await editor.open("a");
-  writeFileSync(path.join(editor.code, "a/a.txt"), "old\n");
-  await editor.say(session, "write");
-  await editor.say(session, "write again");
-  const [first, second] = editor.asked;
-  const [shown] = editor.updates.flatMap(({ update }) =>
-    update.sessionUpdate === "tool_call" ? [update.toolCallId] : [],
-  );
-  expect(first).toMatchObject({ sessionId: session, toolCall: { toolCallId: shown, kind: "edit" } });
-  expect(first?.toolCall.content).toMatchObject([
-    { type: "diff", oldText: "old", newText: "new" },
-    { type: "content" },
-  ]);
-  expect(first?.options.map(({ kind }) => kind)).toEqual(["allow_once", "allow_always", "reject_once"]);
-  expect(second?.toolCall.toolCallId).not.toBe(shown);
-});
+test.runIf(linux)(
+  "ACP-01: a question names the call and its change; the editor's yes lets it run once",
+  async () => {
+    await using model = await modelThat(() => write);
+    await using editor = await startEditor({ model, decide: () => "allow" });
+    const session = await editor.open("a");
+    writeFileSync(path.join(editor.code, "a/a.txt"), "old\n");
+    await editor.say(session, "write");
+    await editor.say(session, "write again");
+    const [first, second] = editor.asked;
+    const [shown] = editor.updates.flatMap(({ update }) =>
+      update.sessionUpdate === "tool_call" ? [update.toolCallId] : [],
+    );
+    expect(first).toMatchObject({ sessionId: session, toolCall: { toolCallId: shown, kind: "edit" } });
+    expect(first?.toolCall.content).toMatchObject([
+      { type: "diff", oldText: "old", newText: "new" },
+      { type: "content" },
+    ]);
+    expect(first?.options.map(({ kind }) => kind)).toEqual(["allow_once", "allow_always", "reject_once"]);
+    expect(second?.toolCall.toolCallId).not.toBe(shown);
+  },
+);
 
-test.runIf(linux)("ACP-01: a rule for the conversation is asked for once, and holds in that session alone", async () => {
-  await using model = await modelThat(() => write);
-  await using editor = await startEditor({ model, decide: () => "always" });
-  const [one, two] = [await editor.open("a"), await editor.open("a")];
-  await editor.say(one, "write");
-  await editor.say(one, "write");
-  expect(editor.asked).toHaveLength(1);
-  await editor.say(two, "write");
-  expect(editor.asked.map(({ sessionId }) => sessionId)).toEqual([one, two]);
-});
+test.runIf(linux)(
+  "ACP-01: a rule for the conversation is asked for once, and holds in that session alone",
+  async () => {
+    await using model = await modelThat(() => write);
+    await using editor = await startEditor({ model, decide: () => "always" });
+    const [one, two] = [await editor.open("a"), await editor.open("a")];
+    await editor.say(one, "write");
+    await editor.say(one, "write");
+    expect(editor.asked).toHaveLength(1);
+    await editor.say(two, "write");
+    expect(editor.asked.map(({ sessionId }) => sessionId)).toEqual([one, two]);
+  },
+);
 
 test.runIf(linux).each(["deny", "cancelled", "always-and-more", ""])(
   "ACP-01: an editor that answers %j lets nothing run",
@@ -108,9 +114,11 @@ test("ACP-01: the modes are the levels up to the configured one, and a session t
   });
   expect(modes?.currentModeId).toBe("semi-autonomous");
   expect(modes?.availableModes.map(({ id }) => id)).toEqual(["supervised", "semi-autonomous"]);
-  const setMode = (modeId: string) =>
-    editor.cx.request(methods.agent.session.setMode, { sessionId, modeId });
-  await expect(setMode("autonomous")).rejects.toMatchObject({ code: -32602, data: { code: "ACP_MODE_UNKNOWN" } });
+  const setMode = (modeId: string) => editor.cx.request(methods.agent.session.setMode, { sessionId, modeId });
+  await expect(setMode("autonomous")).rejects.toMatchObject({
+    code: -32602,
+    data: { code: "ACP_MODE_UNKNOWN" },
+  });
   await editor.say(sessionId, "list");
   expect(editor.asked).toHaveLength(0);
   await setMode("supervised");
@@ -238,8 +246,16 @@ test("ACP-01: MCP servers of the editor are not started, and the person is told 
 test("ACP-01: a tool that asks for words is answered by a form of the editor", async () => {
   await using model = await modelThat(() => ({ tool: "ask_person", args: { question: "When?" } }));
   const toml = `extra_plugins = ["${path.join(import.meta.dirname, "../../examples/tool-ask/index.ts")}"]`;
-  const form = () => ({ action: "accept", content: { text: "Tuesday" } });
-  await using editor = await startEditor({ model, toml, can: { elicitation: { form: {} } }, form, decide: () => "allow" });
+  await using editor = await startEditor({
+    model,
+    toml,
+    can: { elicitation: { form: {} } },
+    form: ({ message }) => ({
+      action: "accept",
+      content: { text: message.includes("When?") ? "Tuesday" : "" },
+    }),
+    decide: () => "allow",
+  });
   const session = await editor.open("a");
   await editor.say(session, "ask me");
   expect(JSON.stringify(model.asked.at(-1)?.body.messages.at(-1))).toContain("Tuesday");

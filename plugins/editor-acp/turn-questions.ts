@@ -1,7 +1,7 @@
 import type { ApprovalRequest, ToolQuestion, TurnEvent } from "@gantry/sdk";
 import { approvalText } from "@gantry/sdk/fill";
-import { decisionOf, optionsOf } from "./ask-permission.ts";
-import { formOf, saidBy } from "./ask-words.ts";
+import { decisionOf, optionsOf } from "./permission.ts";
+import { formOf, saidBy } from "./question-form.ts";
 import type { Editor } from "./editor.ts";
 import type { Needs } from "./needs.ts";
 import type { ToolCallUpdates } from "./tool-calls.ts";
