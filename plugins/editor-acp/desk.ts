@@ -10,6 +10,7 @@ import type {
   NewSessionResponse,
   ResumeSessionRequest,
 } from "@agentclientprotocol/sdk";
+import { printable } from "@gantry/sdk/node";
 import type { Editor } from "./editor.ts";
 import { errors } from "./errors.ts";
 import { folderOf, keepFolder, type Folder } from "./folders.ts";
@@ -83,10 +84,16 @@ export class Desk {
   /** Throws ACP_SESSION_UNKNOWN. */
   session(id: string): Session {
     const session = this.#sessions.get(id);
-    if (!session) throw errors.ACP_SESSION_UNKNOWN(id.slice(0, 100));
+    if (!session) throw errors.ACP_SESSION_UNKNOWN(printable(id, 100));
     return session;
   }
 
+  /** Ends the turns of a session; an id that is not known has none. */
+  async cancel(id: string): Promise<void> {
+    await this.#sessions.get(id)?.cancel();
+  }
+
+  /** Throws ACP_SESSION_UNKNOWN. */
   async close(id: string): Promise<void> {
     const session = this.session(id);
     this.#sessions.delete(id);
@@ -109,7 +116,7 @@ export class Desk {
     const access = await this.#needs.store.sessions.access(sessionId);
     // What belongs to another folder looks like what is not there.
     if (access?.owner !== `${channel}:${folder.name}`)
-      throw errors.ACP_SESSION_UNKNOWN(sessionId.slice(0, 100));
+      throw errors.ACP_SESSION_UNKNOWN(printable(sessionId, 100));
     return this.#sessions.get(sessionId) ?? this.#begin(sessionId, folder);
   }
 

@@ -38,7 +38,7 @@ test.runIf(linux)("ACP-01: a call is shown with its kind, place, status, change 
   expect(readFileSync(file, "utf8")).toBe("new\n");
   expect(callsOf(editor.updates, session)).toMatchObject([
     {
-      title: "file_write: a.txt",
+      title: "file_write: `a.txt`",
       name: "file_write",
       kind: "edit",
       status: "completed",

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { listAll, type Store } from "@gantry/sdk";
-import { isInside } from "@gantry/sdk/node";
+import { isInside, printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
 /** Where the store keeps the path of each folder that an editor opened, by its name. */
@@ -21,12 +21,13 @@ export interface Folder {
  * ACP_FOLDER_ABSENT.
  */
 export async function folderOf(cwd: string, workspace: string): Promise<Folder> {
-  if (!path.isAbsolute(cwd)) throw errors.ACP_FOLDER_RELATIVE(cwd.slice(0, 200));
+  if (!path.isAbsolute(cwd)) throw errors.ACP_FOLDER_RELATIVE(printable(cwd, 300));
   const written = path.resolve(cwd);
+  const shown = printable(written, 300);
   const found = await realpath(written).catch(() => undefined);
   // The names of files elsewhere are not told.
-  if (!isInside(found ?? written, workspace)) throw errors.ACP_FOLDER(written, workspace);
-  if (found === undefined || !(await stat(found)).isDirectory()) throw errors.ACP_FOLDER_ABSENT(written);
+  if (!isInside(found ?? written, workspace)) throw errors.ACP_FOLDER(shown, workspace);
+  if (found === undefined || !(await stat(found)).isDirectory()) throw errors.ACP_FOLDER_ABSENT(shown);
   return { path: found, name: nameOf(found) };
 }
 

@@ -1,5 +1,6 @@
 import type { ListSessionsRequest, ListSessionsResponse } from "@agentclientprotocol/sdk";
 import type { Store } from "@gantry/sdk";
+import { printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import { folderOf, knownFolders } from "./folders.ts";
 import { ownWords } from "./replay.ts";
@@ -26,7 +27,7 @@ export async function listSessions(
     return folder === undefined || (only !== undefined && folder !== only) ? [] : [{ id, updated, folder }];
   });
   const from = cursor == null ? 0 : found.findIndex(({ id }) => id === cursor) + 1;
-  if (cursor != null && from === 0) throw errors.ACP_CURSOR(cursor.slice(0, 100));
+  if (cursor != null && from === 0) throw errors.ACP_CURSOR(printable(cursor, 100));
   const page = found.slice(from, from + perPage);
   const sessions = await Promise.all(
     page.map(async ({ id, updated, folder }) => {

@@ -1,6 +1,7 @@
 import type { SessionModeState } from "@agentclientprotocol/sdk";
 import type { Autonomy } from "@gantry/sdk";
 import { autonomyLevels, isWider } from "@gantry/sdk/fill";
+import { printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
 const described: Readonly<Record<Autonomy, readonly [name: string, description: string]>> = {
@@ -26,6 +27,6 @@ export function modesOf(current: Autonomy, most: Autonomy): SessionModeState {
 export function modeOf(id: string, most: Autonomy): Autonomy {
   const levels = levelsWithin(most);
   const mode = levels.find((level) => level === id);
-  if (mode === undefined) throw errors.ACP_MODE_UNKNOWN(id.slice(0, 40), levels.join(", "));
+  if (mode === undefined) throw errors.ACP_MODE_UNKNOWN(printable(id, 40), levels.join(", "));
   return mode;
 }

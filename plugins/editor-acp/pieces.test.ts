@@ -13,7 +13,7 @@ import { expect, test } from "vitest";
 import { decisionOf, optionsOf } from "./permission.ts";
 import { changesIn } from "./diffs.ts";
 import { modeOf, modesOf } from "./modes.ts";
-import { fenced } from "./shown-call.ts";
+import { fenced, titleOf } from "./shown-call.ts";
 import { wholeLines } from "./whole-lines.ts";
 
 async function read(pieces: readonly Uint8Array[], most: number): Promise<string> {
@@ -49,6 +49,16 @@ test("ACP-01: nothing that a result holds ends the fence around it", () => {
       const fence = /^`+/.exec(shown)?.[0] ?? "";
       expect(shown).toBe(`${fence}\n${text}\n${fence}`);
       expect([text.includes(fence), fence.length >= 3]).toEqual([false, true]);
+    }),
+  );
+});
+
+test("ACP-01: nothing that an argument holds ends the code in a title", () => {
+  const texts = array(constantFrom("`", "``", "\n", "![x](http://e/x)", "a", " "), { maxLength: 30 });
+  assert(
+    property(texts, (pieces) => {
+      const title = titleOf("t", { text: pieces.join("") });
+      expect(title).toMatch(/^t(?:: `[^`\n]+`)?$/);
     }),
   );
 });

@@ -70,7 +70,7 @@ function answer(app: AgentApp, desk: Desk): void {
         return {};
       }),
     )
-    .onNotification(asked.session.cancel, async ({ params }) => desk.session(params.sessionId).cancel());
+    .onNotification(asked.session.cancel, ({ params }) => desk.cancel(params.sessionId));
 }
 
 /** Throws if the folder of `-C` is written so that the start did not read it: the editor would work in another one. */

@@ -136,9 +136,10 @@ export class Session {
     const asked = new TurnQuestions({ ...asking, session: this.id, user });
     updates.say(this.#unsaid);
     this.#unsaid = "";
+    let untold: (() => void) | undefined;
     const onEvent = (event: TurnEvent): void => {
       // Of turns that wait for each other only the one that runs is told of its calls.
-      if (event.type === "tool_call") started.of(this.id, (call) => updates.started(call));
+      if (event.type === "tool_call") untold = started.of(this.id, (call) => updates.started(call));
       if (!asked.take(event)) updates.take(event);
     };
     const narrowed = this.#mode !== level && { autonomy: this.#mode };
@@ -148,6 +149,7 @@ export class Session {
       await updates.end(signal.aborted ? { reply: "" } : result, media);
       return result;
     } finally {
+      untold?.();
       updates.cut();
     }
   }

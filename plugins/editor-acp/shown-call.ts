@@ -4,14 +4,21 @@ import { printable } from "@gantry/sdk/node";
 
 const titleLength = 160;
 
-/** Returns a call in a few words: the tool, and the first text among its arguments. */
+/**
+ * Returns a call in a few words: the tool, and the first text among its arguments, which an editor shows letter for letter.
+ */
 export function titleOf(tool: string, args: Readonly<Record<string, unknown>>): string {
-  const first = Object.values(args).find((value) => typeof value === "string" && value.trim() !== "");
-  return first === undefined ? tool : printable(`${tool}: ${oneLine(String(first))}`, titleLength);
+  const texts = Object.values(args).filter((value) => typeof value === "string");
+  const first = texts.map(oneLine).find((text) => text !== "");
+  return first === undefined ? tool : `${tool}: \`${printable(first, titleLength)}\``;
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").slice(0, titleLength);
+  return text
+    .slice(0, 2 * titleLength)
+    .replaceAll("`", "'")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 /** Returns the kind of a call by what it does to the world, whatever its tool is called. */
