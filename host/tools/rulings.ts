@@ -69,7 +69,8 @@ export class Rulings {
       return refuse(lacking(tool.may, turn.caller));
     if (!this.#enforcers.holdLevel())
       return refuse(pluginErrors.AUTONOMY_UNENFORCED(await this.#enforcers.levelCure()));
-    const isOffered = (tools?.includes(tool.name) ?? true) && (await isOfferedNow(tool));
+    const { command } = turn?.message ?? {};
+    const isOffered = (tools?.includes(tool.name) ?? true) && (await isOfferedNow(tool, command));
     return isOffered ? undefined : refuse(errors.TOOL_NOT_OFFERED(tool.name));
   }
 

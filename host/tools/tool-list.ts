@@ -73,21 +73,21 @@ export class ToolList implements ToolCatalog {
 
   /**
    * Returns what the model is sent, by name, so that every request lists it alike; `only` names the
-   * tools of this turn, `has` the scopes that it has.
+   * tools of this turn, `has` the scopes that it has, `command` the chat command that began it.
    */
-  async offered(only?: readonly string[], has?: Scopes): Promise<readonly ToolSpec[]> {
-    const tools = await this.#offered(only, has);
+  async offered(only?: readonly string[], has?: Scopes, command?: string): Promise<readonly ToolSpec[]> {
+    const tools = await this.#offered(only, has, command);
     const isStoodFor = tools.some(({ standsFor }) => standsFor);
     const sent = isStoodFor ? tools.filter(({ deferred }) => deferred !== true) : tools;
     return sent.map(({ name, description, input }) => ({ name, description, input }));
   }
 
-  async #offered(only?: readonly string[], has: Scopes = scopes): Promise<readonly Tool[]> {
+  async #offered(only?: readonly string[], has: Scopes = scopes, command?: string): Promise<readonly Tool[]> {
     if (!this.#mayOffer()) return [];
     const all = [...(await this.all()).values()]
       .filter(({ name, may = "talk" }) => (only?.includes(name) ?? true) && has.includes(may))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const isOffered = await Promise.all(all.map(isOfferedNow));
+    const isOffered = await Promise.all(all.map((tool) => isOfferedNow(tool, command)));
     return all.filter((_, i) => isOffered[i]);
   }
 
@@ -137,9 +137,9 @@ export class ToolList implements ToolCatalog {
 }
 
 /** A tool that fails to say so is not offered. */
-export async function isOfferedNow(tool: Tool): Promise<boolean> {
+export async function isOfferedNow(tool: Tool, command: string | undefined): Promise<boolean> {
   try {
-    return (await tool.offered?.()) ?? true;
+    return (await tool.offered?.(command)) ?? true;
   } catch {
     return false;
   }

@@ -185,7 +185,8 @@ export class TurnRun {
     const scene = { ...this.#scene };
     await sources.add(this.#input.session, await broughtByPrompt(registry, scene));
     const system = await systemPrompt(registry, scene, { boundary, added });
-    const own = await this.#deps.tools.offered(tools, scopesOf(this.#input.message));
+    const { message } = this.#input;
+    const own = await this.#deps.tools.offered(tools, scopesOf(message), message.command);
     return { system, tools: [...own, ...clientTools] };
   }
 
