@@ -1,34 +1,22 @@
 import { styleText } from "node:util";
-import { describeMedia, toolQuestionText } from "@gantry/sdk";
-import type {
-  ApprovalRequest,
-  Approvals,
-  MediaRef,
-  PromptOptions,
-  ToolQuestion,
-  ToolQuestions,
-  TurnEvent,
-} from "@gantry/sdk";
+import { describeMedia } from "@gantry/sdk";
+import type { MediaRef, PromptOptions, TurnEvent } from "@gantry/sdk";
 import type { AnswerText } from "./markdown/answer-text.ts";
 import { callLine, stepText } from "./call-line.ts";
-import { decisionOf, isCommand, isWordFor } from "./person-words.ts";
+import { isCommand } from "./person-words.ts";
 import { printableProse } from "./terminal-line.ts";
-import { approvalText, bold } from "./approval-text.ts";
 import type { KeyboardEvents, LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";
-import { userOfTerminal, printable } from "@gantry/sdk/node";
+import { TerminalQuestions, type AskingDeps } from "./terminal-questions.ts";
+import { printable } from "@gantry/sdk/node";
 
-interface TerminalDeps {
-  readonly approvals: Approvals;
-  /** Left out by who runs no tools. */
-  readonly questions?: ToolQuestions | undefined;
+interface TerminalDeps extends Pick<AskingDeps, "approvals" | "questions"> {
   readonly configDir: string;
 }
 
 /** The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in place. */
 export class Terminal {
-  readonly #approvals: Approvals;
-  readonly #words: ToolQuestions | undefined;
+  readonly #questions: TerminalQuestions;
   readonly #person: boolean;
   readonly #spinner: Spinner = new Spinner(process.stderr);
   readonly #streams: boolean;
@@ -45,18 +33,15 @@ export class Terminal {
   #givenBack: readonly string[] = [];
   #answer: AnswerText | undefined;
   #complete: KeyboardEvents["complete"] = async (line) => [[], line];
-  /** One question at a time, each taken back where it is decided or lapses elsewhere. */
-  #asking: Promise<void> = Promise.resolve();
-  readonly #questions: Map<string, AbortController> = new Map();
 
   /** `person` is false where nobody can see or answer anything; `streams` where stdout takes the answer as it comes. */
   constructor(
-    { approvals, questions, configDir }: TerminalDeps,
+    { configDir, ...deps }: TerminalDeps,
     person: boolean,
     streams: boolean = process.stdout.isTTY,
   ) {
-    this.#approvals = approvals;
-    this.#words = questions;
+    const ask = (prompt: string, signal: AbortSignal) => this.question(prompt, signal);
+    this.#questions = new TerminalQuestions({ ...deps, ask, command: () => this.#command });
     this.#configDir = configDir;
     this.#person = person;
     this.#streams = streams;
@@ -164,14 +149,8 @@ export class Terminal {
       this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
     // Its first line says where the file lies.
     if (event.type === "tool_result" && event.files) this.#note(event.text.split("\n", 1)[0] ?? "");
-    if (event.type === "approval_request") this.#asking = this.#asking.then(() => this.#ask(event.request));
-    if (event.type === "tool_question")
-      this.#asking = this.#asking.then(() => this.#askWords(event.question));
-    if (event.type === "tool_question_done") this.#questions.get(event.id)?.abort();
-    if (event.type === "approval_done") {
-      this.#questions.get(event.id)?.abort();
-      if (event.decision === "allow") this.#spinner.start(this.#tool);
-    }
+    this.#questions.tell(event);
+    if (event.type === "approval_done" && event.decision === "allow") this.#spinner.start(this.#tool);
   }
 
   #showCall(line: string): void {
@@ -182,57 +161,7 @@ export class Terminal {
     this.#spinner.start(line);
   }
 
-  async #openQuestion(id: string): Promise<AbortController> {
-    const open = new AbortController();
-    this.#questions.set(id, open);
-    const pending = await this.#approvals.pending();
-    if (!pending.some((request) => request.id === id)) open.abort();
-    return open;
-  }
-
   #note(text: string): void {
     process.stderr.write(`${styleText("dim", printable(text, 400), { stream: process.stderr })}\n`);
-  }
-
-  /** Shows exactly what will run; anything but a clear yes is a no. */
-  async #ask(request: ApprovalRequest): Promise<void> {
-    const { signal } = await this.#openQuestion(request.id);
-    const columns = process.stderr.columns ?? 80;
-    process.stderr.write(`${bold(`May ${request.tool} run?`)}\n`);
-    let word: string;
-    let whole = false;
-    do {
-      process.stderr.write(approvalText(request, columns, whole));
-      word = (await this.question(bold("Allow this once? [y/N] "), signal))?.trim().toLowerCase() ?? "";
-      whole = isWordFor("view", word);
-      // A command is no answer: it is done, and the question stays, unless the command was the answer.
-      if (this.#command && isCommand(word)) await this.#command(word);
-    } while (whole || (isCommand(word) && !signal.aborted));
-    this.#questions.delete(request.id);
-    await this.#approvals.decide(request.id, decisionOf(word), { user: userOfTerminal() });
-  }
-
-  /** Asks for the words that a tool wants; an end of the input leaves it. */
-  async #askWords(question: ToolQuestion): Promise<void> {
-    const by = { user: userOfTerminal() };
-    const open = new AbortController();
-    this.#questions.set(question.id, open);
-    const isOpen = this.#words?.pending(by).some(({ id }) => id === question.id) === true;
-    if (!isOpen) open.abort();
-    else process.stderr.write(`${printable(toolQuestionText(question))}\n`);
-    while (!open.signal.aborted) {
-      const line = await this.question(bold("Your answer (or decline, cancel): "), open.signal);
-      const word = line?.trim().toLowerCase();
-      if (this.#command && line !== undefined && isCommand(line)) {
-        await this.#command(line);
-        continue;
-      }
-      const action = line === undefined ? "cancel" : word;
-      const said = action === "decline" || action === "cancel" ? ({ action } as const) : (line ?? "");
-      const answered = await this.#words?.answer(question.id, said, by);
-      if (answered?.outcome !== "wrong") break;
-      process.stderr.write(`${printable(answered.reason)}\n`);
-    }
-    this.#questions.delete(question.id);
   }
 }

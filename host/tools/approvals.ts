@@ -26,6 +26,8 @@ const awaited = new Map<string, Waiting>();
 const idForm = /^[0-9a-f]{16}$/;
 /** So many messages are remembered that were read. */
 const maxMessages = 1_000;
+/** Characters of what a person says to their no. */
+const maxWhy = 2_000;
 /** An answer can come before the platform confirms the question: `known` waits so long for that. */
 const sendingMs = 1_000;
 
@@ -46,14 +48,15 @@ export class Approvals implements ApprovalsSlot {
     return by === undefined ? open : open.filter((request) => this.mayDecide(request, by));
   }
 
-  async decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome> {
+  async decide(id: string, decision: string, by: Decider, why?: string): Promise<DecisionOutcome> {
     const desk = idForm.test(id) ? await this.#desk() : undefined;
     const [question] = (await desk?.kept.read(id)) ?? [];
     if (question?.ended) return "decided";
     if (!desk || !question?.asked) return "unknown";
     const { request } = question.asked;
     if (!this.mayDecide(request, by)) return "forbidden";
-    const end = { decision: released(decision, request), by: this.#doors.people.shown(by) };
+    const given = { decision: released(decision, request), by: this.#doors.people.shown(by) };
+    const end = why === undefined ? given : { ...given, why: why.slice(0, maxWhy) };
     return (await desk.end(question.asked, end)) ? "done" : "decided";
   }
 
