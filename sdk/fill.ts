@@ -10,6 +10,7 @@ export {
   type Reloaded,
   RuntimeLimits,
 } from "./contract/runtime.ts";
+export { TerminalLook } from "./contract/terminal-look.ts";
 export { userOf, laneOf } from "./messages/channel.ts";
 export { type ConversationControl, isCommandPrompt } from "./messages/chat-command.ts";
 export { type TextPart, splitImages } from "./messages/image-marker.ts";
@@ -20,6 +21,7 @@ export { approvalText, settledText } from "./turns/approval-text.ts";
 export type { Decider, DecisionOutcome, QuestionEnd } from "./turns/approval.ts";
 export { EventQueue } from "./turns/event-queue.ts";
 export { isWholeConversation } from "./turns/history.ts";
+export { type StatusPart, StatusParts, type StatusScene } from "./turns/status-part.ts";
 export { type TraceParent, readTraceparent } from "./turns/traceparent.ts";
 export type { Decision } from "./turns/turn.ts";
 export type { RunningTurn } from "./turns/turns.ts";

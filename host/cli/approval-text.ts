@@ -1,10 +1,11 @@
 import { styleText } from "node:util";
 import type { ApprovalRequest } from "@gantry/sdk";
+import { tint, type Tint } from "./theme.ts";
 
 /** More rows than this would scroll the beginning away, and with it what a person is asked about. */
 const maxRows = 20;
 const margin = "  | ";
-const formats: Readonly<Record<string, "green" | "red" | "cyan">> = { "+": "green", "-": "red", "@": "cyan" };
+const tints: Readonly<Record<string, Tint>> = { "+": "added", "-": "removed", "@": "place" };
 
 /** The question in a terminal: all that will run behind a margin, cut to what a screen holds unless it is wanted whole. */
 export function approvalText(request: ApprovalRequest, columns: number, whole: boolean): string {
@@ -29,8 +30,9 @@ export function approvalText(request: ApprovalRequest, columns: number, whole: b
 
 /** Colours a line of a unified diff, which stays readable without. */
 function diffLine(line: string): string {
-  const format = /^(?:\+\+\+|---) /.test(line) ? "bold" : formats[line[0] ?? ""];
-  return format === undefined ? line : styleText(format, line, { stream: process.stderr });
+  const of = tints[line[0] ?? ""];
+  const format = /^(?:\+\+\+|---) /.test(line) ? "bold" : of === undefined ? [] : tint(of);
+  return styleText(format, line, { stream: process.stderr });
 }
 
 /** The first lines that fit on the screen, the last one cut if even it does not. */

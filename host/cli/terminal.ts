@@ -14,6 +14,14 @@ interface TerminalDeps extends Pick<AskingDeps, "approvals" | "questions"> {
   readonly configDir: string;
 }
 
+/** The call that was shown last. */
+interface LastCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly result?: string;
+}
+
 /** The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in place. */
 export class Terminal {
   readonly #questions: TerminalQuestions;
@@ -26,6 +34,7 @@ export class Terminal {
   #command: ((line: string) => Promise<void>) | undefined;
   /** The call that runs or is asked about, as it is shown. */
   #tool = "";
+  #last: LastCall | undefined;
   #streamed = "";
   #interrupt: (() => void) | undefined;
   readonly #typedAhead: string[] = [];
@@ -90,6 +99,11 @@ export class Terminal {
     return line;
   }
 
+  /** Returns the files of pictures that were pasted into a line. */
+  pictures(line: string): readonly string[] {
+    return this.#reader?.pictures(line) ?? [];
+  }
+
   /** The answer to this very question; undefined at the end of input and when `signal` ends the waiting. */
   async question(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     return (await this.#open()).answer(prompt, signal);
@@ -129,10 +143,26 @@ export class Terminal {
         this.#interrupt();
         this.#givenBack = [...this.#givenBack, ...this.#typedAhead.splice(0)];
       },
+      unfold: () => this.#unfolded(),
       complete: (line) => this.#complete(line),
       keepsHistory: () => this.#awaitsLine,
     });
     return this.#reader;
+  }
+
+  /** The last call, whole, as it is shown on demand. */
+  #unfolded(): string | undefined {
+    const last = this.#last;
+    if (!last) return undefined;
+    const args = Object.entries(last.args).map(
+      ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+    );
+    const rows = [...args, ...(last.result === undefined ? ["It runs."] : ["", last.result])];
+    this.#spinner.stop();
+    return [
+      last.tool,
+      ...rows.flatMap((row) => row.split("\n")).map((row) => `  ${printableProse(row)}`),
+    ].join("\n");
   }
 
   #show(event: TurnEvent): void {
@@ -143,6 +173,9 @@ export class Terminal {
       this.#streamed += event.text;
       this.#print(event.text);
     }
+    if (event.type === "tool_call") this.#last = event;
+    if (event.type === "tool_result" && this.#last?.id === event.id)
+      this.#last = { ...this.#last, result: event.text };
     if (event.type === "tool_call") this.#showCall(callLine(event.tool, event.args, process.stderr.columns));
     if (event.type === "tool_progress") this.#spinner.start(`${this.#tool} ${stepText(event)}`);
     if (event.type === "tool_result" && event.code)
