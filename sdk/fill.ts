@@ -10,7 +10,6 @@ export {
   type Reloaded,
   RuntimeLimits,
 } from "./contract/runtime.ts";
-export { TerminalLook } from "./contract/terminal-look.ts";
 export { userOf, laneOf } from "./messages/channel.ts";
 export { type ConversationControl, isCommandPrompt } from "./messages/chat-command.ts";
 export { type TextPart, splitImages } from "./messages/image-marker.ts";
@@ -21,7 +20,6 @@ export { approvalText, settledText } from "./turns/approval-text.ts";
 export type { Decider, DecisionOutcome, QuestionEnd } from "./turns/approval.ts";
 export { EventQueue } from "./turns/event-queue.ts";
 export { isWholeConversation } from "./turns/history.ts";
-export { type StatusPart, StatusParts, type StatusScene } from "./turns/status-part.ts";
 export { type TraceParent, readTraceparent } from "./turns/traceparent.ts";
 export type { Decision } from "./turns/turn.ts";
 export type { RunningTurn } from "./turns/turns.ts";
@@ -68,6 +66,7 @@ export {
 } from "./models/provider.ts";
 export { shownAddress } from "./models/shown-address.ts";
 export { charactersPerToken, lengthOf, sizeOf } from "./models/token-size.ts";
+export { type StatusPart, StatusParts, type StatusScene } from "./models/status-part.ts";
 export type { UsageRow, UsageKey, UsageSum, Usage } from "./models/usage.ts";
 export { type ConfigChange, ConfigEditor } from "./store/config-editor.ts";
 export {

@@ -37,7 +37,9 @@ test("TTY-09: `t` allows what the rule shown covers for the rest of the conversa
   await using person = talk(["agent"], { dir: home.dir });
   await person.until(/> $/);
   person.type("first\r");
-  expect(await person.until(asks)).toContain("t allows it for this conversation: shell this very command line.");
+  expect(await person.until(asks)).toContain(
+    "t allows it for this conversation: shell this very command line.",
+  );
   person.type("t\r");
   await person.until(/First\.[^]*> $/);
   person.type("second\r");

@@ -31,7 +31,7 @@ test("AGT-09: terminal.status_line = false leaves the status line out", async ()
   expect(await person.until(/Hello\.[^]*> $/)).not.toContain("semi-autonomous");
 });
 
-test.each([
+test.each<{ theme: string; env: Record<string, string>; code: string }>([
   { theme: "dark", env: { COLORFGBG: "0;15" }, code: "\u001b[36mcode\u001b[39m" },
   { theme: "light", env: {}, code: "\u001b[34mcode\u001b[39m" },
   { theme: "auto", env: { COLORFGBG: "0;15" }, code: "\u001b[34mcode\u001b[39m" },

@@ -1,5 +1,4 @@
 import type { styleText } from "node:util";
-import type { TerminalLook } from "@gantry/sdk/fill";
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -18,9 +17,9 @@ const light: Readonly<Record<Tint, Format>> = { ...dark, code: "blue", place: "m
 
 let tints: Readonly<Partial<Record<Tint, Format>>> = dark;
 
-/** Has all that is written from now on use the colours of this theme. */
-export function useTheme(theme: TerminalLook["theme"], env: NodeJS.ProcessEnv = process.env): void {
-  const isLight = theme === "light" || (theme === "auto" && isLightBackground(env["COLORFGBG"]));
+/** Has all that is written from now on use the colours of this theme: `auto`, `dark`, `light` or `none`. */
+export function useTheme(theme: unknown, env: NodeJS.ProcessEnv = process.env): void {
+  const isLight = theme === "light" || (theme !== "dark" && isLightBackground(env["COLORFGBG"]));
   tints = theme === "none" ? {} : isLight ? light : dark;
 }
 

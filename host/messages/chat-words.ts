@@ -39,6 +39,9 @@ export function isChatCommand(message: InboundMessage): boolean {
   return form.test(textOf(message.parts));
 }
 
+/** What a person is told, or a message that they say by a command. */
+type Said = string | InboundMessage | undefined;
+
 interface Deps extends ControlDeps {
   /** Takes what a command says as a message of its person, behind the guards. */
   readonly begin: (message: InboundMessage) => Promise<void>;
@@ -100,10 +103,7 @@ export class ChatWords {
     await this.#done(store, key);
   }
 
-  /**
-   * For a channel: once this resolves, what a command says next is on disk, before the answer of its
-   * turn is, so that no kill loses it. Returns what is told with that answer.
-   */
+  /** For a channel: puts what a command says next on disk before the answer of its turn is. Returns what that tells too. */
   async goOn(message: InboundMessage, result: TurnResult): Promise<string> {
     const said = (await this.next(message, laneOf(message), result)) ?? "";
     if (typeof said === "string") return said;
@@ -117,7 +117,7 @@ export class ChatWords {
   }
 
   /** What the person is told or says by it; undefined where the message is no command. Never throws. */
-  async answer(message: InboundMessage, session: string): Promise<string | InboundMessage | undefined> {
+  async answer(message: InboundMessage, session: string): Promise<Said> {
     const [, word, args = ""] = form.exec(textOf(message.parts)) ?? [];
     if (word === undefined) return undefined;
     const commands = this.#commandsFor(message);
@@ -126,13 +126,9 @@ export class ChatWords {
     if (!command) return this.#unscoped(word, message)?.message ?? unknown(word, commands);
     const conversation = new Control(this.#deps, message, session);
     try {
-      const facts = { user: userOf(message), trust: message.trust };
-      const said = await command.run({
-        args: (named ? args : `${word} ${args}`).trim(),
-        ...facts,
-        conversation,
-        commands,
-      });
+      const { trust } = message;
+      const whole = (named ? args : `${word} ${args}`).trim();
+      const said = await command.run({ args: whole, user: userOf(message), trust, conversation, commands });
       return saidBy(message, command, said);
     } catch (error) {
       return this.#failure(session, command, error);
@@ -140,11 +136,7 @@ export class ChatWords {
   }
 
   /** Returns what a command says once a turn that it began has ended. Never throws. */
-  async next(
-    message: InboundMessage,
-    session: string,
-    result: TurnResult,
-  ): Promise<string | InboundMessage | undefined> {
+  async next(message: InboundMessage, session: string, result: TurnResult): Promise<Said> {
     const command = this.#deps.registry.get(ChatCommands)?.get(message.command ?? "");
     if (!command || result.stopped) return undefined;
     try {

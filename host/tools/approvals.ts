@@ -26,8 +26,6 @@ const awaited = new Map<string, Waiting>();
 const idForm = /^[0-9a-f]{16}$/;
 /** So many messages are remembered that were read. */
 const maxMessages = 1_000;
-/** Characters of what a person says to their no. */
-const maxWhy = 2_000;
 /** An answer can come before the platform confirms the question: `known` waits so long for that. */
 const sendingMs = 1_000;
 
@@ -56,7 +54,7 @@ export class Approvals implements ApprovalsSlot {
     const { request } = question.asked;
     if (!this.mayDecide(request, by)) return "forbidden";
     const given = { decision: released(decision, request), by: this.#doors.people.shown(by) };
-    const end = why === undefined ? given : { ...given, why: why.slice(0, maxWhy) };
+    const end = why === undefined ? given : { ...given, why };
     return (await desk.end(question.asked, end)) ? "done" : "decided";
   }
 

@@ -45,11 +45,6 @@ export async function requestApproval(
   return approvalOf(decided, call, coverage, deps.approvals.waitMs);
 }
 
-/** Makes the error of a person's no, with what they say to it. */
-export function denied(what: string, why: string | undefined): GantryError {
-  return errors.APPROVAL_DENIED(what, why === undefined ? "." : `, who says: ${why}`);
-}
-
 function approvalOf(
   decided: Decided,
   { tool }: ToolCall,
@@ -62,7 +57,10 @@ function approvalOf(
     case "always":
       return { result: `allow by ${decided.by} for this conversation (${coverage?.shown})` };
     case "deny":
-      return { result: `deny by ${decided.by}`, error: denied(tool, decided.why) };
+      return {
+        result: `deny by ${decided.by}`,
+        error: errors.APPROVAL_DENIED(tool, decided.why === undefined ? "." : `, who says: ${decided.why}`),
+      };
     case "expired":
       return { result: "deny: expired", error: errors.APPROVAL_EXPIRED(tool, waitMs / 1_000) };
     case "undelivered":

@@ -4,7 +4,6 @@ import { errors } from "./errors.ts";
 import { toolErrors } from "../tools/errors.ts";
 import { asError } from "@gantry/sdk/node";
 import { askPerson, wayToBeAsked } from "../tools/ask-person.ts";
-import { denied } from "../tools/request-approval.ts";
 import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
 import { conversationOf } from "../tools/turn-context.ts";
 
@@ -73,7 +72,7 @@ export class Spending {
       case "undelivered":
         return failure(toolErrors.APPROVAL_UNDELIVERED("the budget", decided.reason));
       default:
-        return failure(denied(beyond, "why" in decided ? decided.why : undefined));
+        return failure(toolErrors.APPROVAL_DENIED(beyond, "."));
     }
   }
 }

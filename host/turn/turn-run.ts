@@ -186,7 +186,8 @@ export class TurnRun {
     await sources.add(this.#input.session, await broughtByPrompt(registry, scene));
     const system = await systemPrompt(registry, scene, { boundary, added });
     const { message } = this.#input;
-    const own = await this.#deps.tools.offered(tools, scopesOf(message), message.command);
+    const has = scopesOf(message);
+    const own = await this.#deps.tools.offered({ only: tools, has, command: message.command });
     return { system, tools: [...own, ...clientTools] };
   }
 

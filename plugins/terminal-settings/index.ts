@@ -1,5 +1,4 @@
 import { definePlugin } from "@gantry/sdk";
-import { TerminalLook } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 
 export default definePlugin({
@@ -21,9 +20,6 @@ export default definePlugin({
         "Write a line behind each answer: the model, how full its window is, the cost, the level of autonomy, tasks in the background.",
     }),
   }),
-  provides: [TerminalLook],
-  setup(host) {
-    const { theme, status_line: statusLine } = host.config;
-    host.provide(TerminalLook, { theme, statusLine });
-  },
+  // A conversation in a terminal reads the keys by `ConfigFile.get`.
+  setup() {},
 });

@@ -1,6 +1,5 @@
-import type { InboundMessage, Part, PromptOptions } from "@gantry/sdk";
+import { ConfigFile, type InboundMessage, type Part, type PromptOptions } from "@gantry/sdk";
 import type { Host } from "@gantry/host";
-import { TerminalLook } from "@gantry/sdk/fill";
 import { stopNote, userOfTerminal } from "@gantry/sdk/node";
 import { isPlain } from "../is-plain.ts";
 import { againCode, restartAsked } from "../restart.ts";
@@ -26,8 +25,7 @@ export async function converse(talk: Conversation, pictures: readonly Part[]): P
   const { run, terminal, session } = talk;
   const again = restartAsked();
   const ending = AbortSignal.any([again, run.signal]);
-  const look = talk.host.get(TerminalLook);
-  useTheme(look?.theme ?? "auto");
+  useTheme(talk.host.get(ConfigFile)?.get("terminal.theme"));
   let shown = pictures;
   terminal.completeBy(completer(talk));
   const stops = isPlain() ? "Ctrl-C stops" : "Esc or Ctrl-C stops";
@@ -110,7 +108,7 @@ async function turn(
   if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
   const note = stopNote(result);
   if (note) run.err(note);
-  if (result.provider === "none" || host.get(TerminalLook)?.statusLine === false) return;
+  if (result.provider === "none" || host.get(ConfigFile)?.get("terminal.status_line") === false) return;
   const { statusLine } = await import("../status-line.ts");
   run.err(await statusLine(host, { session, user: userOfTerminal() }, result));
 }

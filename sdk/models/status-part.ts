@@ -1,7 +1,7 @@
 import type { Awaitable } from "../contract/awaitable.ts";
 import { having } from "../contract/shape.ts";
 import { many } from "../contract/slot.ts";
-import type { ModelRef } from "../models/model-ref.ts";
+import type { ModelRef } from "./model-ref.ts";
 
 /** A conversation whose turn has ended. */
 export interface StatusScene {
