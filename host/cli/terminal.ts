@@ -179,9 +179,9 @@ export class Terminal {
     if (event.type === "tool_call") this.#showCall(callLine(event.tool, event.args, process.stderr.columns));
     if (event.type === "tool_progress") this.#spinner.start(`${this.#tool} ${stepText(event)}`);
     if (event.type === "tool_result" && event.code)
-      this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
+      this.note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
     // Its first line says where the file lies.
-    if (event.type === "tool_result" && event.files) this.#note(event.text.split("\n", 1)[0] ?? "");
+    if (event.type === "tool_result" && event.files) this.note(event.text.split("\n", 1)[0] ?? "");
     this.#questions.tell(event);
     if (event.type === "approval_done" && event.decision === "allow") this.#spinner.start(this.#tool);
   }
@@ -189,12 +189,13 @@ export class Terminal {
   #showCall(line: string): void {
     if (this.#answer) this.#answer.end();
     else if (this.#streamed !== "" && !this.#streamed.endsWith("\n")) process.stdout.write("\n");
-    this.#note(line);
+    this.note(line);
     this.#tool = line;
     this.#spinner.start(line);
   }
 
-  #note(text: string): void {
+  /** Writes a line that is no answer. */
+  note(text: string): void {
     process.stderr.write(`${styleText("dim", printable(text, 400), { stream: process.stderr })}\n`);
   }
 }

@@ -110,7 +110,7 @@ async function turn(
   if (note) run.err(note);
   if (result.provider === "none" || host.get(ConfigFile)?.get("terminal.status_line") === false) return;
   const { statusLine } = await import("../status-line.ts");
-  run.err(await statusLine(host, { session, user: userOfTerminal() }, result));
+  terminal.note(await statusLine(host, { session, user: userOfTerminal() }, result));
 }
 
 /** Runs a command of the person's own through the shell tool, under the guards of the model's calls. */
