@@ -49,7 +49,7 @@ function prepare(dir: string, provider: string): void {
   writeFileSync(path.join(workspace, "greet.sh"), greet);
   writeFileSync(path.join(workspace, "check.sh"), check);
   const keys = [`default_provider = "${provider}"`, 'default_model = "some-model"'];
-  const toml = [...keys, "[providers.custom]", "context_window = 32000", ""].join("\n");
+  const toml = [...keys, "[providers.custom]", "context_window = 200000", ""].join("\n");
   writeFileSync(path.join(dir, "config.toml"), toml, { mode: 0o600 });
 }
 

@@ -13,6 +13,8 @@ const escapeMs = 50;
 /** A line that ends so goes on in the next one; two of them are one that was meant. */
 const goesOn = /(?<!\\)(?:\\\\)*\\$/;
 
+type Listener = () => void;
+
 interface Key {
   readonly name?: string;
   readonly ctrl?: boolean;
@@ -39,6 +41,7 @@ export class LineReader {
   readonly #on: KeyboardEvents;
   readonly #isPlain: boolean = isPlain();
   readonly #release: () => void;
+  readonly #letResizes: () => void;
   readonly #past: PastLines = new PastLines();
   #rows = "";
   /** True while somebody waits for a line. */
@@ -54,6 +57,7 @@ export class LineReader {
     this.#input = this.#isPlain ? new PlainLines(process.stdin) : new Pastes(process.stdin);
     // Readline reads keys elsewhere; a plain terminal makes a signal of this one.
     this.#release = this.#isPlain ? takeInterrupts(interrupt) : () => {};
+    const resizes = process.stderr.listeners("resize") as Listener[];
     this.#reader = createInterface({
       input: this.#input,
       output: process.stderr,
@@ -68,6 +72,7 @@ export class LineReader {
         );
       },
     });
+    this.#letResizes = this.#holdResizes(resizes);
     if (!this.#isPlain) process.stderr.write(pastesOn);
     this.#reader.on("history", (lines) => this.#keep(lines));
     this.#reader.on("close", () => (this.#closed = true));
@@ -96,12 +101,28 @@ export class LineReader {
   #unfold(): void {
     const text = this.#on.unfold();
     if (text === undefined) return;
+    if (!this.#isAsked) {
+      process.stderr.write(`${this.#reader.line === "" ? "" : "\n"}${text}\n`);
+      return;
+    }
     const { rows } = this.#reader.getCursorPos();
     if (rows > 0) moveCursor(process.stderr, 0, -rows);
     cursorTo(process.stderr, 0);
     clearScreenDown(process.stderr);
     process.stderr.write(`${text}\n`);
-    if (this.#isAsked) this.#reader.prompt(true);
+    this.#reader.prompt(true);
+  }
+
+  /** Lets readline draw its line anew on a resized window only while it has one: else it would wipe an answer. */
+  #holdResizes(before: readonly Listener[]): () => void {
+    const { stderr } = process;
+    const own = (stderr.listeners("resize") as Listener[]).filter((one) => !before.includes(one));
+    for (const one of own) stderr.off("resize", one);
+    const redraw = (): void => {
+      if (this.#isAsked) for (const one of own) one();
+    };
+    stderr.on("resize", redraw);
+    return () => stderr.off("resize", redraw);
   }
 
   /** What is typed next, all its rows; undefined at the end of input and when `signal` ends the waiting. */
@@ -153,6 +174,7 @@ export class LineReader {
     this.#reader.close();
     if (!this.#isPlain) process.stderr.write(pastesOff);
     this.#history.save();
+    this.#letResizes();
     this.#release();
     process.stdin.unpipe(this.#input);
     process.stdin.pause();

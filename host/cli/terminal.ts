@@ -36,6 +36,7 @@ export class Terminal {
   #tool = "";
   #last: LastCall | undefined;
   #streamed = "";
+  #isAnswering = false;
   #interrupt: (() => void) | undefined;
   readonly #typedAhead: string[] = [];
   /** What Esc gives back for the next line. */
@@ -75,6 +76,7 @@ export class Terminal {
   /** The answer, where it was not streamed already, and a line for each file that goes with it. */
   finish(reply: string, files: readonly MediaRef[] = []): void {
     this.#spinner.stop();
+    this.#isAnswering = false;
     if (this.#streamed === "" && reply !== "") this.#print(reply);
     if (this.#answer) this.#answer.end();
     else if (this.#streamed !== "" || reply !== "") process.stdout.write("\n");
@@ -153,7 +155,8 @@ export class Terminal {
   /** The last call, whole, as it is shown on demand. */
   #unfolded(): string | undefined {
     const last = this.#last;
-    if (!last) return undefined;
+    // Nothing is put into words that are being written.
+    if (!last || this.#isAnswering) return undefined;
     const args = Object.entries(last.args).map(
       ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
     );
@@ -171,6 +174,7 @@ export class Terminal {
     else if (event.type !== "tool_progress") this.#spinner.stop();
     if (event.type === "delta" && this.#streams) {
       this.#streamed += event.text;
+      this.#isAnswering = true;
       this.#print(event.text);
     }
     if (event.type === "tool_call") this.#last = event;
@@ -187,6 +191,7 @@ export class Terminal {
   }
 
   #showCall(line: string): void {
+    this.#isAnswering = false;
     if (this.#answer) this.#answer.end();
     else if (this.#streamed !== "" && !this.#streamed.endsWith("\n")) process.stdout.write("\n");
     this.note(line);
