@@ -106,9 +106,8 @@ export class ChatWords {
   /** For a channel: puts what a command says next on disk before the answer of its turn is. Returns what that tells too. */
   async goOn(message: InboundMessage, result: TurnResult): Promise<string> {
     const said = (await this.next(message, laneOf(message), result)) ?? "";
-    if (typeof said === "string") return said;
-    await this.#deps.begin(said);
-    return "";
+    if (typeof said !== "string") await this.#deps.begin(said);
+    return typeof said === "string" ? said : "";
   }
 
   async #done({ values }: Store, key: string): Promise<void> {
