@@ -22,7 +22,7 @@ const hostRooms = "cli/config|cli|messages|turn|tools|record|config|plugins";
 
 /** Files of the host that not every command reads, by the beginnings of their names. */
 const lazyHost =
-  "cli|main|compile-later|config-dir|watch|index|starting-file|line-reader|paste|plain-lines|take-interrupts|import-foreign|level";
+  "cli|main|compile-later|config-dir|watch|index|starting-file|line-reader|past|plain-lines|resume-picker|status-line|take-interrupts|import-foreign|level";
 
 /** Returns what tells the sources that stand right below these folders, written with slashes. */
 function filesBelow(...folders: readonly string[]): RegExp {

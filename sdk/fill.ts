@@ -66,6 +66,7 @@ export {
 } from "./models/provider.ts";
 export { shownAddress } from "./models/shown-address.ts";
 export { charactersPerToken, lengthOf, sizeOf } from "./models/token-size.ts";
+export { type StatusPart, StatusParts, type StatusScene } from "./models/status-part.ts";
 export type { UsageRow, UsageKey, UsageSum, Usage } from "./models/usage.ts";
 export { type ConfigChange, ConfigEditor } from "./store/config-editor.ts";
 export {

@@ -63,6 +63,7 @@ export {
   type ChatCommandRun,
   type ChatCommand,
   type CommandPrompt,
+  type CommandTurn,
   ChatCommands,
 } from "./messages/chat-command.ts";
 export {

@@ -434,7 +434,7 @@ test("SEC-14: in a terminal `a` allows the same command for the rest of the conv
   await person.until(/> $/);
   person.type("first\r");
   const asked = await person.until(/Allow this once\? \[y\/N\] $/);
-  expect(asked).toContain("a allows it for this conversation: shell this very command line.");
+  expect(asked).toContain("t allows it for this conversation: shell this very command line.");
   person.type("a\r");
   await person.until(/First\.[^]*> $/);
   person.type("second\r");

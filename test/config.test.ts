@@ -512,7 +512,7 @@ test("CFG-05: config get prints values with defaults filled in, masks secrets an
   const get = async (...args: string[]) => gantry(["config", "get", ...args], { dir: home.dir });
   expect(await get("agent.max_tool_iterations")).toEqual({ code: 0, out: "20\n", err: "" });
   expect((await get("security.auto_approve_tools", "--json")).out).toBe(
-    '["file_read","file_list","file_search","file_find","memory_recall","tool_search","send_file","skill"]\n',
+    '["file_read","file_list","file_search","file_find","memory_recall","tool_search","send_file","skill","goal_verdict"]\n',
   );
   expect((await get("api_key")).out).toBe("********\n");
   // A table that several plugins read is shown whole.

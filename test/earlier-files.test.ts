@@ -22,6 +22,7 @@ const defaults: Readonly<Record<string, unknown>> = {
     "tool_search",
     "send_file",
     "skill",
+    "goal_verdict",
   ],
   "security.require_approval_tools": ["shell", "file_write", "file_edit", "browser"],
   "security.shell_enabled": true,

@@ -196,7 +196,7 @@ async function checkSet(host: Host, { list, level, known }: Chosen): Promise<voi
   ];
   const ran = calls.filter(({ decision }) => decision !== "refused");
   expect(guarded && level === "autonomous" ? [] : ran).toEqual([]);
-  expect((await host.tools.offered()).length > 0).toBe(guarded);
+  expect((await host.tools.offered({})).length > 0).toBe(guarded);
 
   const { keys } = (await host.get(Policy)?.enforcement?.()) ?? { keys: new Map<string, never>() };
   const failed = (await statusOf(host)).filter(({ state }) => state === "fail");

@@ -89,6 +89,26 @@ test("SDK-05: the read-only configuration refuses to run and to write, and lets 
   expect(await decided("file_list", { path: "." })).toBe("allow");
 });
 
+test("SDK-05: the read-only configuration offers the tools that read, and no other", async () => {
+  const { stdout } = await gantry("read-only.toml", "tools", "list", "--json");
+  const names = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+  expect(names).toEqual(["file_find", "file_list", "file_read", "file_search", "send_file"]);
+});
+
+test.each(["auto_approve_tools", "blocked_commands"])(
+  "SDK-05: security.%s of the laptop configuration begins with the default",
+  async (key) => {
+    const valueIn = async (file: string): Promise<readonly string[]> => {
+      const { stdout } = await gantry(file, "config", "get", `security.${key}`, "--json");
+      return JSON.parse(stdout) as string[];
+    };
+    const usual = await valueIn("telegram.toml");
+    const ours = await valueIn("laptop.toml");
+    expect(ours.slice(0, usual.length)).toEqual(usual);
+    expect(ours.length).toBeGreaterThan(usual.length);
+  },
+);
+
 test("SDK-05: every example plugin is short and says what it needs in its package.json", async () => {
   const folders = (await readdir(examples)).filter((name) =>
     existsSync(path.join(examples, name, "package.json")),

@@ -1,14 +1,17 @@
 import { styleText } from "node:util";
 import type { ApprovalRequest } from "@gantry/sdk";
+import { tint, type Tint } from "./theme.ts";
 
 /** More rows than this would scroll the beginning away, and with it what a person is asked about. */
 const maxRows = 20;
 const margin = "  | ";
+const tints: Readonly<Record<string, Tint>> = { "+": "added", "-": "removed", "@": "place" };
 
 /** The question in a terminal: all that will run behind a margin, cut to what a screen holds unless it is wanted whole. */
 export function approvalText(request: ApprovalRequest, columns: number, whole: boolean): string {
   const diff = request.diff === undefined ? [] : request.diff.split("\n");
-  const all = [...request.preview.split("\n"), ...diff];
+  const preview = request.preview.split("\n");
+  const all = [...preview, ...diff];
   const shown = whole ? all : fitting(all, Math.max(columns - margin.length, 20));
   const isCut = shown.length < all.length || shown.at(-1) !== all[shown.length - 1];
 
@@ -17,10 +20,19 @@ export function approvalText(request: ApprovalRequest, columns: number, whole: b
     ...request.reasons,
     ...(all.length > 1 || request.commands > 1 ? [sizeOf(request)] : []),
     ...(isCut ? ["v shows all of it."] : []),
-    ...(request.always === undefined ? [] : [`a allows it for this conversation: ${request.always}.`]),
+    ...(request.always === undefined ? [] : [`t allows it for this conversation: ${request.always}.`]),
+    "e says why not.",
   ];
   const left = isCut ? [`  … ${all.length - shown.length} more lines`] : [];
-  return [...shown.map((line) => margin + line), ...left, ...notes.map((note) => `  ${note}`), ""].join("\n");
+  const lines = shown.map((line, i) => margin + (i < preview.length ? line : diffLine(line)));
+  return [...lines, ...left, ...notes.map((note) => `  ${note}`), ""].join("\n");
+}
+
+/** Colours a line of a unified diff, which stays readable without. */
+function diffLine(line: string): string {
+  const of = tints[line[0] ?? ""];
+  const format = /^(?:\+\+\+|---) /.test(line) ? "bold" : of === undefined ? [] : tint(of);
+  return styleText(format, line, { stream: process.stderr });
 }
 
 /** The first lines that fit on the screen, the last one cut if even it does not. */

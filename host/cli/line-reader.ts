@@ -1,6 +1,7 @@
-import { createInterface, type Interface } from "node:readline";
+import { clearScreenDown, createInterface, cursorTo, moveCursor, type Interface } from "node:readline";
 import { isPlain } from "./is-plain.ts";
 import { LineHistory } from "./line-history.ts";
+import { PastLines } from "./past-lines.ts";
 import { Pastes } from "./pastes.ts";
 import { PlainLines } from "./plain-lines.ts";
 import { takeInterrupts } from "./take-interrupts.ts";
@@ -12,12 +13,21 @@ const escapeMs = 50;
 /** A line that ends so goes on in the next one; two of them are one that was meant. */
 const goesOn = /(?<!\\)(?:\\\\)*\\$/;
 
+type Listener = () => void;
+
+interface Key {
+  readonly name?: string;
+  readonly ctrl?: boolean;
+}
+
 /** What a reader tells of the keyboard while nobody asks it. */
 export interface KeyboardEvents {
   stray(line: string): void;
   /** Ctrl-C; true if that has stopped something. */
   interrupt(): boolean;
   escape(): void;
+  /** Ctrl-O: what was folded into one line last, safe to print; undefined if nothing was. */
+  unfold(): string | undefined;
   keepsHistory(): boolean;
   /** Completes a line with Tab: what may stand there, and the part of the line that it takes the place of. */
   complete(line: string): Promise<[string[], string]>;
@@ -31,7 +41,11 @@ export class LineReader {
   readonly #on: KeyboardEvents;
   readonly #isPlain: boolean = isPlain();
   readonly #release: () => void;
+  readonly #letResizes: () => void;
+  readonly #past: PastLines = new PastLines();
   #rows = "";
+  /** True while somebody waits for a line. */
+  #isAsked = false;
   #closed = false;
   /** True once Ctrl-C was pressed and nothing since. */
   #ends = false;
@@ -43,6 +57,7 @@ export class LineReader {
     this.#input = this.#isPlain ? new PlainLines(process.stdin) : new Pastes(process.stdin);
     // Readline reads keys elsewhere; a plain terminal makes a signal of this one.
     this.#release = this.#isPlain ? takeInterrupts(interrupt) : () => {};
+    const resizes = process.stderr.listeners("resize") as Listener[];
     this.#reader = createInterface({
       input: this.#input,
       output: process.stderr,
@@ -57,6 +72,7 @@ export class LineReader {
         );
       },
     });
+    this.#letResizes = this.#holdResizes(resizes);
     if (!this.#isPlain) process.stderr.write(pastesOn);
     this.#reader.on("history", (lines) => this.#keep(lines));
     this.#reader.on("close", () => (this.#closed = true));
@@ -64,10 +80,49 @@ export class LineReader {
     // Back from Ctrl-Z readline leaves the input paused, and with nothing to wait for the program would end.
     this.#reader.on("SIGCONT", () => this.#reader.resume());
     this.#reader.on("SIGINT", interrupt);
-    this.#input.on("keypress", (_: string, key: { readonly name?: string; readonly ctrl?: boolean }) => {
-      if (key.ctrl !== true || key.name !== "c") this.#ends = false;
-      if (key.name === "escape") on.escape();
+    this.#input.on("keypress", (_: string, { name, ctrl = false }: Key) => {
+      if (!ctrl || name !== "c") this.#ends = false;
+      if (ctrl && name === "r") return this.#search();
+      this.#past.end();
+      if (name === "escape") on.escape();
+      if (ctrl && name === "o") this.#unfold();
     });
+  }
+
+  /** Puts the next older line that holds what is typed in its place. */
+  #search(): void {
+    const found = this.#past.next(this.#history.lines, this.#reader.line);
+    if (found === undefined) return;
+    this.#replaceLine();
+    this.#reader.write(found);
+  }
+
+  /** Writes what is unfolded above the line that is typed. */
+  #unfold(): void {
+    const text = this.#on.unfold();
+    if (text === undefined) return;
+    if (!this.#isAsked) {
+      process.stderr.write(`${this.#reader.line === "" ? "" : "\n"}${text}\n`);
+      return;
+    }
+    const { rows } = this.#reader.getCursorPos();
+    if (rows > 0) moveCursor(process.stderr, 0, -rows);
+    cursorTo(process.stderr, 0);
+    clearScreenDown(process.stderr);
+    process.stderr.write(`${text}\n`);
+    this.#reader.prompt(true);
+  }
+
+  /** Lets readline draw its line anew on a resized window only while it has one: else it would wipe an answer. */
+  #holdResizes(before: readonly Listener[]): () => void {
+    const { stderr } = process;
+    const own = (stderr.listeners("resize") as Listener[]).filter((one) => !before.includes(one));
+    for (const one of own) stderr.off("resize", one);
+    const redraw = (): void => {
+      if (this.#isAsked) for (const one of own) one();
+    };
+    stderr.on("resize", redraw);
+    return () => stderr.off("resize", redraw);
   }
 
   /** What is typed next, all its rows; undefined at the end of input and when `signal` ends the waiting. */
@@ -86,7 +141,9 @@ export class LineReader {
     const reader = this.#reader;
     return new Promise((resolve) => {
       if (signal.aborted || this.#closed) return resolve(undefined);
+      this.#isAsked = true;
       const finish = (row?: string): void => {
+        this.#isAsked = false;
         reader.off("close", closed);
         signal.removeEventListener("abort", lapsed);
         resolve(row);
@@ -103,6 +160,11 @@ export class LineReader {
     });
   }
 
+  /** Returns the files of pictures that were pasted into a line. */
+  pictures(line: string): readonly string[] {
+    return this.#input.texts.pictures(line);
+  }
+
   /** Puts a text where the person types, as if they had typed it; several lines as one sign. */
   give(text: string): void {
     this.#reader.write(this.#input.texts.shown(text));
@@ -112,6 +174,7 @@ export class LineReader {
     this.#reader.close();
     if (!this.#isPlain) process.stderr.write(pastesOff);
     this.#history.save();
+    this.#letResizes();
     this.#release();
     process.stdin.unpipe(this.#input);
     process.stdin.pause();
@@ -144,9 +207,13 @@ export class LineReader {
   #clear(): boolean {
     if (this.#reader.line === "" && this.#rows === "") return false;
     this.#rows = "";
+    this.#replaceLine();
+    return true;
+  }
+
+  #replaceLine(): void {
     this.#reader.write(null, { ctrl: true, name: "e" });
     this.#reader.write(null, { ctrl: true, name: "u" });
-    return true;
   }
 
   /** Answers to questions are no part of it. */

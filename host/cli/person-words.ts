@@ -1,6 +1,6 @@
 /** What a word answers to a question; anything but a clear yes is a no. */
 export function decisionOf(word: string): "allow" | "always" | "deny" {
-  if (isWordFor("always", word)) return "always";
+  if (isWordFor("always", word) || isWordFor("this", word)) return "always";
   return isWordFor("yes", word) ? "allow" : "deny";
 }
 

@@ -1,34 +1,30 @@
 import { styleText } from "node:util";
-import { describeMedia, toolQuestionText } from "@gantry/sdk";
-import type {
-  ApprovalRequest,
-  Approvals,
-  MediaRef,
-  PromptOptions,
-  ToolQuestion,
-  ToolQuestions,
-  TurnEvent,
-} from "@gantry/sdk";
+import { describeMedia } from "@gantry/sdk";
+import type { MediaRef, PromptOptions, TurnEvent } from "@gantry/sdk";
 import type { AnswerText } from "./markdown/answer-text.ts";
 import { callLine, stepText } from "./call-line.ts";
-import { decisionOf, isCommand, isWordFor } from "./person-words.ts";
+import { isCommand } from "./person-words.ts";
 import { printableProse } from "./terminal-line.ts";
-import { approvalText, bold } from "./approval-text.ts";
 import type { KeyboardEvents, LineReader } from "./line-reader.ts";
 import { Spinner } from "./spinner.ts";
-import { userOfTerminal, printable } from "@gantry/sdk/node";
+import { TerminalQuestions, type AskingDeps } from "./terminal-questions.ts";
+import { printable } from "@gantry/sdk/node";
 
-interface TerminalDeps {
-  readonly approvals: Approvals;
-  /** Left out by who runs no tools. */
-  readonly questions?: ToolQuestions | undefined;
+interface TerminalDeps extends Pick<AskingDeps, "approvals" | "questions"> {
   readonly configDir: string;
+}
+
+/** The call that was shown last. */
+interface LastCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly result?: string;
 }
 
 /** The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in place. */
 export class Terminal {
-  readonly #approvals: Approvals;
-  readonly #words: ToolQuestions | undefined;
+  readonly #questions: TerminalQuestions;
   readonly #person: boolean;
   readonly #spinner: Spinner = new Spinner(process.stderr);
   readonly #streams: boolean;
@@ -38,25 +34,24 @@ export class Terminal {
   #command: ((line: string) => Promise<void>) | undefined;
   /** The call that runs or is asked about, as it is shown. */
   #tool = "";
+  #last: LastCall | undefined;
   #streamed = "";
+  #isAnswering = false;
   #interrupt: (() => void) | undefined;
   readonly #typedAhead: string[] = [];
   /** What Esc gives back for the next line. */
   #givenBack: readonly string[] = [];
   #answer: AnswerText | undefined;
   #complete: KeyboardEvents["complete"] = async (line) => [[], line];
-  /** One question at a time, each taken back where it is decided or lapses elsewhere. */
-  #asking: Promise<void> = Promise.resolve();
-  readonly #questions: Map<string, AbortController> = new Map();
 
   /** `person` is false where nobody can see or answer anything; `streams` where stdout takes the answer as it comes. */
   constructor(
-    { approvals, questions, configDir }: TerminalDeps,
+    { configDir, ...deps }: TerminalDeps,
     person: boolean,
     streams: boolean = process.stdout.isTTY,
   ) {
-    this.#approvals = approvals;
-    this.#words = questions;
+    const ask = (prompt: string, signal: AbortSignal) => this.question(prompt, signal);
+    this.#questions = new TerminalQuestions({ ...deps, ask, command: () => this.#command });
     this.#configDir = configDir;
     this.#person = person;
     this.#streams = streams;
@@ -81,6 +76,7 @@ export class Terminal {
   /** The answer, where it was not streamed already, and a line for each file that goes with it. */
   finish(reply: string, files: readonly MediaRef[] = []): void {
     this.#spinner.stop();
+    this.#isAnswering = false;
     if (this.#streamed === "" && reply !== "") this.#print(reply);
     if (this.#answer) this.#answer.end();
     else if (this.#streamed !== "" || reply !== "") process.stdout.write("\n");
@@ -103,6 +99,11 @@ export class Terminal {
     if (this.#givenBack.length > 0) reader.give(this.#givenBack.join("\n"));
     this.#givenBack = [];
     return line;
+  }
+
+  /** Returns the files of pictures that were pasted into a line. */
+  pictures(line: string): readonly string[] {
+    return this.#reader?.pictures(line) ?? [];
   }
 
   /** The answer to this very question; undefined at the end of input and when `signal` ends the waiting. */
@@ -144,10 +145,27 @@ export class Terminal {
         this.#interrupt();
         this.#givenBack = [...this.#givenBack, ...this.#typedAhead.splice(0)];
       },
+      unfold: () => this.#unfolded(),
       complete: (line) => this.#complete(line),
       keepsHistory: () => this.#awaitsLine,
     });
     return this.#reader;
+  }
+
+  /** The last call, whole, as it is shown on demand. */
+  #unfolded(): string | undefined {
+    const last = this.#last;
+    // Nothing is put into words that are being written.
+    if (!last || this.#isAnswering) return undefined;
+    const args = Object.entries(last.args).map(
+      ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+    );
+    const rows = [...args, ...(last.result === undefined ? ["It runs."] : ["", last.result])];
+    this.#spinner.stop();
+    return [
+      last.tool,
+      ...rows.flatMap((row) => row.split("\n")).map((row) => `  ${printableProse(row)}`),
+    ].join("\n");
   }
 
   #show(event: TurnEvent): void {
@@ -156,83 +174,33 @@ export class Terminal {
     else if (event.type !== "tool_progress") this.#spinner.stop();
     if (event.type === "delta" && this.#streams) {
       this.#streamed += event.text;
+      this.#isAnswering = true;
       this.#print(event.text);
     }
+    if (event.type === "tool_call") this.#last = event;
+    if (event.type === "tool_result" && this.#last?.id === event.id)
+      this.#last = { ...this.#last, result: event.text };
     if (event.type === "tool_call") this.#showCall(callLine(event.tool, event.args, process.stderr.columns));
     if (event.type === "tool_progress") this.#spinner.start(`${this.#tool} ${stepText(event)}`);
     if (event.type === "tool_result" && event.code)
-      this.#note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
+      this.note(`${event.tool}: ${event.decision} (${event.code}) ${event.text}`);
     // Its first line says where the file lies.
-    if (event.type === "tool_result" && event.files) this.#note(event.text.split("\n", 1)[0] ?? "");
-    if (event.type === "approval_request") this.#asking = this.#asking.then(() => this.#ask(event.request));
-    if (event.type === "tool_question")
-      this.#asking = this.#asking.then(() => this.#askWords(event.question));
-    if (event.type === "tool_question_done") this.#questions.get(event.id)?.abort();
-    if (event.type === "approval_done") {
-      this.#questions.get(event.id)?.abort();
-      if (event.decision === "allow") this.#spinner.start(this.#tool);
-    }
+    if (event.type === "tool_result" && event.files) this.note(event.text.split("\n", 1)[0] ?? "");
+    this.#questions.tell(event);
+    if (event.type === "approval_done" && event.decision === "allow") this.#spinner.start(this.#tool);
   }
 
   #showCall(line: string): void {
+    this.#isAnswering = false;
     if (this.#answer) this.#answer.end();
     else if (this.#streamed !== "" && !this.#streamed.endsWith("\n")) process.stdout.write("\n");
-    this.#note(line);
+    this.note(line);
     this.#tool = line;
     this.#spinner.start(line);
   }
 
-  async #openQuestion(id: string): Promise<AbortController> {
-    const open = new AbortController();
-    this.#questions.set(id, open);
-    const pending = await this.#approvals.pending();
-    if (!pending.some((request) => request.id === id)) open.abort();
-    return open;
-  }
-
-  #note(text: string): void {
+  /** Writes a line that is no answer. */
+  note(text: string): void {
     process.stderr.write(`${styleText("dim", printable(text, 400), { stream: process.stderr })}\n`);
-  }
-
-  /** Shows exactly what will run; anything but a clear yes is a no. */
-  async #ask(request: ApprovalRequest): Promise<void> {
-    const { signal } = await this.#openQuestion(request.id);
-    const columns = process.stderr.columns ?? 80;
-    process.stderr.write(`${bold(`May ${request.tool} run?`)}\n`);
-    let word: string;
-    let whole = false;
-    do {
-      process.stderr.write(approvalText(request, columns, whole));
-      word = (await this.question(bold("Allow this once? [y/N] "), signal))?.trim().toLowerCase() ?? "";
-      whole = isWordFor("view", word);
-      // A command is no answer: it is done, and the question stays, unless the command was the answer.
-      if (this.#command && isCommand(word)) await this.#command(word);
-    } while (whole || (isCommand(word) && !signal.aborted));
-    this.#questions.delete(request.id);
-    await this.#approvals.decide(request.id, decisionOf(word), { user: userOfTerminal() });
-  }
-
-  /** Asks for the words that a tool wants; an end of the input leaves it. */
-  async #askWords(question: ToolQuestion): Promise<void> {
-    const by = { user: userOfTerminal() };
-    const open = new AbortController();
-    this.#questions.set(question.id, open);
-    const isOpen = this.#words?.pending(by).some(({ id }) => id === question.id) === true;
-    if (!isOpen) open.abort();
-    else process.stderr.write(`${printable(toolQuestionText(question))}\n`);
-    while (!open.signal.aborted) {
-      const line = await this.question(bold("Your answer (or decline, cancel): "), open.signal);
-      const word = line?.trim().toLowerCase();
-      if (this.#command && line !== undefined && isCommand(line)) {
-        await this.#command(line);
-        continue;
-      }
-      const action = line === undefined ? "cancel" : word;
-      const said = action === "decline" || action === "cancel" ? ({ action } as const) : (line ?? "");
-      const answered = await this.#words?.answer(question.id, said, by);
-      if (answered?.outcome !== "wrong") break;
-      process.stderr.write(`${printable(answered.reason)}\n`);
-    }
-    this.#questions.delete(question.id);
   }
 }

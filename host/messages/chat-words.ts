@@ -4,7 +4,6 @@ import {
   Store,
   textOf,
   type ChatCommand,
-  type CommandPrompt,
   type GantryError,
   type InboundMessage,
   type Logger,
@@ -12,7 +11,7 @@ import {
   type Trust,
   type TurnResult,
 } from "@gantry/sdk";
-import { isCommandPrompt, lacking, userOf, type Notice } from "@gantry/sdk/fill";
+import { isCommandPrompt, lacking, laneOf, userOf, type Notice } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
 import { CommandsUnderWay } from "./commands-under-way.ts";
 import type { Outbox } from "./outbox.ts";
@@ -39,6 +38,9 @@ const ranks: readonly Trust[] = ["guest", "member", "owner"];
 export function isChatCommand(message: InboundMessage): boolean {
   return form.test(textOf(message.parts));
 }
+
+/** What a person is told, or a message that they say by a command. */
+type Said = string | InboundMessage | undefined;
 
 interface Deps extends ControlDeps {
   /** Takes what a command says as a message of its person, behind the guards. */
@@ -94,12 +96,18 @@ export class ChatWords {
     const { outbox } = this.#deps;
     const isNew = await store.values.add(knownSpace, key, begun, { forMs: knownMs });
     if (!isNew && (await store.values.get(knownSpace, key)) !== begun) return;
-    const said = isNew
-      ? ((await this.answer(message, session)) ?? "")
-      : sentences.cutOff(textOf(message.parts));
-    if (typeof said !== "string") await this.#deps.begin(saidByCommand(message, said));
+    const cutOff = sentences.cutOff(textOf(message.parts));
+    const said = isNew ? ((await this.answer(message, session)) ?? "") : cutOff;
+    if (typeof said !== "string") await this.#deps.begin(said);
     else if (said !== "") await store.lanes.post(await outbox.notice(message, about, said));
     await this.#done(store, key);
+  }
+
+  /** For a channel: puts what a command says next on disk before the answer of its turn is. Returns what that tells too. */
+  async goOn(message: InboundMessage, result: TurnResult): Promise<string> {
+    const said = (await this.next(message, laneOf(message), result)) ?? "";
+    if (typeof said !== "string") await this.#deps.begin(said);
+    return typeof said === "string" ? said : "";
   }
 
   async #done({ values }: Store, key: string): Promise<void> {
@@ -108,7 +116,7 @@ export class ChatWords {
   }
 
   /** What the person is told or says by it; undefined where the message is no command. Never throws. */
-  async answer(message: InboundMessage, session: string): Promise<string | CommandPrompt | undefined> {
+  async answer(message: InboundMessage, session: string): Promise<Said> {
     const [, word, args = ""] = form.exec(textOf(message.parts)) ?? [];
     if (word === undefined) return undefined;
     const commands = this.#commandsFor(message);
@@ -117,22 +125,32 @@ export class ChatWords {
     if (!command) return this.#unscoped(word, message)?.message ?? unknown(word, commands);
     const conversation = new Control(this.#deps, message, session);
     try {
-      const facts = { user: userOf(message), trust: message.trust };
-      const said = await command.run({
-        args: (named ? args : `${word} ${args}`).trim(),
-        ...facts,
-        conversation,
-        commands,
-      });
-      if (typeof said === "string" || isCommandPrompt(said)) return said;
-      throw new Error("it answered neither text nor parts.");
+      const { trust } = message;
+      const whole = (named ? args : `${word} ${args}`).trim();
+      const said = await command.run({ args: whole, user: userOf(message), trust, conversation, commands });
+      return saidBy(message, command, said);
     } catch (error) {
-      this.#deps.log.warn(
-        { lane: session, command: command.name, err: asError(error) },
-        `/${command.name} failed.`,
-      );
-      return `/${command.name} could not be done: ${asError(error).message}`;
+      return this.#failure(session, command, error);
     }
+  }
+
+  /** Returns what a command says once a turn that it began has ended. Never throws. */
+  async next(message: InboundMessage, session: string, result: TurnResult): Promise<Said> {
+    const command = this.#deps.registry.get(ChatCommands)?.get(message.command ?? "");
+    if (!command || result.stopped) return undefined;
+    try {
+      const { parts: prompt, trust } = message;
+      const said = await command.next?.({ user: userOf(message), trust, session, prompt, result });
+      // Each of its turns is accepted once.
+      return said === undefined ? said : saidBy({ ...message, id: `${message.id} +` }, command, said);
+    } catch (error) {
+      return this.#failure(session, command, error);
+    }
+  }
+
+  #failure(session: string, { name }: ChatCommand, error: unknown): string {
+    this.#deps.log.warn({ lane: session, command: name, err: asError(error) }, `/${name} failed.`);
+    return `/${name} could not be done: ${asError(error).message}`;
   }
 
   #commandsFor(message: InboundMessage): readonly ChatCommand[] {
@@ -176,14 +194,17 @@ function scopeFor({ may, trust }: ChatCommand): Scope {
   return may ?? (trust === "owner" ? "manage" : "talk");
 }
 
-/** Makes the message that a command says in its person's name. */
-export function saidByCommand(message: InboundMessage, { prompt, system }: CommandPrompt): InboundMessage {
-  const { quoted: _, ...rest } = message;
-  return { ...rest, parts: prompt, ...(system !== undefined && { system }) };
+/** Returns what a command tells its person, or the message that it says in their name. */
+function saidBy(message: InboundMessage, { name }: ChatCommand, said: unknown): string | InboundMessage {
+  if (typeof said === "string") return said;
+  if (!isCommandPrompt(said)) throw new Error("it answered neither text nor parts.");
+  const { quoted: _, system: __, ...rest } = message;
+  const { prompt, system } = said;
+  return { ...rest, command: name, parts: prompt, ...(system !== undefined && { system }) };
 }
 
 /** As a caller who waits gets it, and who is told something in any case. */
-export function saidBy(session: string, said: string): TurnResult {
+export function resultOf(session: string, said: string): TurnResult {
   return {
     reply: said === "" ? "Done." : said,
     session_id: session,

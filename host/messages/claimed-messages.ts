@@ -24,6 +24,7 @@ import { runOutside, runTraced } from "../plugins/attribution.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Redaction } from "../record/redaction.ts";
 import { answeredLater } from "../tools/asked-question.ts";
+import type { ChatWords } from "./chat-words.ts";
 import type { Admission } from "./admission.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Delivery } from "./delivery.ts";
@@ -42,6 +43,7 @@ export interface ClaimedMessagesDeps extends ShownTurnDeps {
   readonly senders: SenderCheck;
   readonly delivery: Delivery;
   readonly outbox: Outbox;
+  readonly words: ChatWords;
   readonly observers: Telling;
   readonly redaction: Redaction;
 }
@@ -102,7 +104,9 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
       const { error, tool_calls, reply, files = [] } = result;
       // What tools did is not done again, so this turn's end is the message's.
       if (error && tool_calls.length === 0) return { status: "failed", error };
-      const text = error ? sentences.broke(message, reply, error.message) : notedReply(result);
+      const said = error ? sentences.broke(message, reply, error.message) : notedReply(result);
+      const told = await this.#deps.words.goOn(message, result);
+      const text = told === "" ? said : `${said}\n\n${await this.#deps.redaction.text(told)}`;
       claimed.answer = { text, files, turn: messages };
       return { status: "answered", isWhole: !error };
     });

@@ -106,7 +106,7 @@ export class Control implements ConversationControl {
 
   async tools(): Promise<readonly { readonly name: string; readonly description: string }[]> {
     const agent = await this.#deps.conversations.agent(this.#message, this.session, {});
-    return this.#deps.tools.offered(agent?.tools, scopesOf(this.#message));
+    return this.#deps.tools.offered({ only: agent?.tools, has: scopesOf(this.#message) });
   }
 
   questions(): Promise<readonly ApprovalRequest[]> {

@@ -61,7 +61,8 @@ export class Delivery {
     tries: Tries = {},
   ): Promise<Sent> {
     const { channel, id, replyTo } = message;
-    const outgoing = { to: replyTo, parts, inReplyTo: id, key, ...tries };
+    // The turns of a command all answer the message that it was written in.
+    const outgoing = { to: replyTo, parts, inReplyTo: id.replace(/(?: \+)+$/, ""), key, ...tries };
     return this.#through(channel, (to) => to.send(outgoing, signal));
   }
 

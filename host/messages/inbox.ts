@@ -17,7 +17,7 @@ import type { Admission } from "./admission.ts";
 import { laneMove } from "./lane-move.ts";
 import { checkPromptOptions } from "./prompt-options.ts";
 import type { SenderCheck } from "./sender-check.ts";
-import { saidBy, saidByCommand, type ChatWords } from "./chat-words.ts";
+import { resultOf, type ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
 import { placed } from "./turn-workspace.ts";
 import type { TurnDeps } from "../turn/turn.ts";
@@ -84,12 +84,19 @@ export class Inbox implements InboxSlot {
     const options = await placed(asked, turn.workspace, call?.turn);
     if (call) return conversations.promptWithin(call, message, options);
     const session = await conversations.enter(message, options);
-    const said = await words.answer(message, session);
-    if (typeof said === "string") return saidBy(session, said);
+    let said = await words.answer(message, session);
     if (said === undefined) return conversations.prompt(message, session, options);
-    const begun = saidByCommand(message, said);
-    await conversations.admit(begun);
-    return conversations.prompt(begun, session, options);
+    let result: TurnResult | undefined;
+    const replies: string[] = [];
+    while (typeof said === "object") {
+      await conversations.admit(said);
+      result = await conversations.prompt(said, session, options);
+      replies.push(result.reply);
+      said = options.signal.aborted ? undefined : await words.next(said, session, result);
+    }
+    if (!result) return resultOf(session, said ?? "");
+    if (said) options.onEvent?.({ type: "delta", text: `\n\n${said}` });
+    return { ...result, reply: [...replies, said].filter(Boolean).join("\n\n") };
   }
 
   async call(given: InboundMessage, asked: CallOptions): Promise<ToolCallOutcome> {
@@ -142,9 +149,8 @@ export class Inbox implements InboxSlot {
   }
 }
 
-/** Only a chat command adds to the system prompt of its turn, and only the host asks the guards again. */
+/** Only a chat command begins a turn of its own, and only the host asks the guards again. */
 function ownWords(message: InboundMessage): InboundMessage {
-  if (message.system === undefined && message.again === undefined) return message;
-  const { system: _, again: __, ...rest } = message;
-  return rest;
+  const { system, again, command, ...rest } = message;
+  return system === undefined && again === undefined && command === undefined ? message : rest;
 }

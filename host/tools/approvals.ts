@@ -46,14 +46,15 @@ export class Approvals implements ApprovalsSlot {
     return by === undefined ? open : open.filter((request) => this.mayDecide(request, by));
   }
 
-  async decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome> {
+  async decide(id: string, decision: string, by: Decider, why?: string): Promise<DecisionOutcome> {
     const desk = idForm.test(id) ? await this.#desk() : undefined;
     const [question] = (await desk?.kept.read(id)) ?? [];
     if (question?.ended) return "decided";
     if (!desk || !question?.asked) return "unknown";
     const { request } = question.asked;
     if (!this.mayDecide(request, by)) return "forbidden";
-    const end = { decision: released(decision, request), by: this.#doors.people.shown(by) };
+    const given = { decision: released(decision, request), by: this.#doors.people.shown(by) };
+    const end = why === undefined ? given : { ...given, why };
     return (await desk.end(question.asked, end)) ? "done" : "decided";
   }
 

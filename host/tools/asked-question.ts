@@ -39,7 +39,7 @@ export interface Question {
 }
 
 export type Decided =
-  | { readonly decision: "allow" | "always" | "deny"; readonly by: string }
+  | { readonly decision: "allow" | "always" | "deny"; readonly by: string; readonly why?: string }
   | { readonly decision: "expired" | "cancelled" }
   | { readonly decision: "undelivered"; readonly reason: string };
 

@@ -40,7 +40,7 @@ export const toolErrors = defineErrors({
   ),
   APPROVAL_UNDELIVERED: policy("The question about %s could not be put to anybody (%s), which is a no."),
   APPROVAL_NO_PERSON: policy("%s needs a person's approval and nobody is here to ask: %s. %s"),
-  APPROVAL_DENIED: policy("%s was not approved by the person who was asked."),
+  APPROVAL_DENIED: policy("%s was not approved by the person who was asked%s"),
   APPROVAL_EXPIRED: policy("Nobody answered the question about %s in %s s, which is a no."),
   APPROVAL_CHANGED: policy(
     "%s changed while it waited for approval (%s), so the approval does not count: ask again.",

@@ -163,11 +163,11 @@ export class QuestionDesk {
   /** Uses the question up. A yes counts for the first user alone. */
   async #used(id: string, outcome: Outcome): Promise<Decided> {
     if (outcome.decision === "open") return { decision: "cancelled" };
-    const { decision, by = "nobody", reason = "" } = outcome;
+    const { decision, by = "nobody", reason = "", why } = outcome;
     if (decision === "allow" || decision === "always")
       return (await this.kept.use(id)) ? { decision, by } : { decision: "cancelled" };
     await this.kept.use(id).catch(() => false);
-    if (decision === "deny") return { decision, by };
+    if (decision === "deny") return { decision, by, ...(why !== undefined && { why }) };
     if (decision === "undelivered") return { decision, reason };
     return { decision: decision === "expired" ? "expired" : "cancelled" };
   }

@@ -57,7 +57,10 @@ function approvalOf(
     case "always":
       return { result: `allow by ${decided.by} for this conversation (${coverage?.shown})` };
     case "deny":
-      return { result: `deny by ${decided.by}`, error: errors.APPROVAL_DENIED(tool) };
+      return {
+        result: `deny by ${decided.by}`,
+        error: errors.APPROVAL_DENIED(tool, decided.why === undefined ? "." : `, who says: ${decided.why}`),
+      };
     case "expired":
       return { result: "deny: expired", error: errors.APPROVAL_EXPIRED(tool, waitMs / 1_000) };
     case "undelivered":

@@ -69,7 +69,8 @@ export class Rulings {
       return refuse(lacking(tool.may, turn.caller));
     if (!this.#enforcers.holdLevel())
       return refuse(pluginErrors.AUTONOMY_UNENFORCED(await this.#enforcers.levelCure()));
-    const isOffered = (tools?.includes(tool.name) ?? true) && (await isOfferedNow(tool));
+    const isHad = tools?.includes(tool.name) ?? true;
+    const isOffered = isHad && (await isOfferedNow(tool, turn?.message?.command));
     return isOffered ? undefined : refuse(errors.TOOL_NOT_OFFERED(tool.name));
   }
 

@@ -26,10 +26,11 @@ interface Listed {
   until: number;
 }
 
-/** The tools of a turn by name, undefined for all, and its scopes, undefined for all. */
+/** The tools of a turn by name, undefined for all, its scopes, undefined for all, and the chat command that began it. */
 export interface HadTools {
   readonly only?: readonly string[] | undefined;
   readonly has?: Scopes | undefined;
+  readonly command?: string | undefined;
 }
 
 /** All tools that there are now: those that plugins fill in, and those of sources, which are asked on first use. */
@@ -58,8 +59,7 @@ export class ToolList implements ToolCatalog {
   }
 
   async list(): Promise<readonly ToolFacts[]> {
-    const { only, has } = this.#had();
-    const tools = await this.#offered(only, has);
+    const tools = await this.#offered(this.#had());
     return tools.map(({ name, description, input, hints, source, deferred, atTerminal }) => ({
       name,
       description,
@@ -71,23 +71,20 @@ export class ToolList implements ToolCatalog {
     }));
   }
 
-  /**
-   * Returns what the model is sent, by name, so that every request lists it alike; `only` names the
-   * tools of this turn, `has` the scopes that it has.
-   */
-  async offered(only?: readonly string[], has?: Scopes): Promise<readonly ToolSpec[]> {
-    const tools = await this.#offered(only, has);
+  /** Returns what the model is sent, by name, so that every request lists it alike. */
+  async offered(had: HadTools): Promise<readonly ToolSpec[]> {
+    const tools = await this.#offered(had);
     const isStoodFor = tools.some(({ standsFor }) => standsFor);
     const sent = isStoodFor ? tools.filter(({ deferred }) => deferred !== true) : tools;
     return sent.map(({ name, description, input }) => ({ name, description, input }));
   }
 
-  async #offered(only?: readonly string[], has: Scopes = scopes): Promise<readonly Tool[]> {
+  async #offered({ only, has = scopes, command }: HadTools): Promise<readonly Tool[]> {
     if (!this.#mayOffer()) return [];
     const all = [...(await this.all()).values()]
       .filter(({ name, may = "talk" }) => (only?.includes(name) ?? true) && has.includes(may))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const isOffered = await Promise.all(all.map(isOfferedNow));
+    const isOffered = await Promise.all(all.map((tool) => isOfferedNow(tool, command)));
     return all.filter((_, i) => isOffered[i]);
   }
 
@@ -137,9 +134,9 @@ export class ToolList implements ToolCatalog {
 }
 
 /** A tool that fails to say so is not offered. */
-export async function isOfferedNow(tool: Tool): Promise<boolean> {
+export async function isOfferedNow(tool: Tool, command: string | undefined): Promise<boolean> {
   try {
-    return (await tool.offered?.()) ?? true;
+    return (await tool.offered?.(command)) ?? true;
   } catch {
     return false;
   }

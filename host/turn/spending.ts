@@ -72,7 +72,7 @@ export class Spending {
       case "undelivered":
         return failure(toolErrors.APPROVAL_UNDELIVERED("the budget", decided.reason));
       default:
-        return failure(toolErrors.APPROVAL_DENIED(beyond));
+        return failure(toolErrors.APPROVAL_DENIED(beyond, "."));
     }
   }
 }

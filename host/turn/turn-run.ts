@@ -185,7 +185,9 @@ export class TurnRun {
     const scene = { ...this.#scene };
     await sources.add(this.#input.session, await broughtByPrompt(registry, scene));
     const system = await systemPrompt(registry, scene, { boundary, added });
-    const own = await this.#deps.tools.offered(tools, scopesOf(this.#input.message));
+    const { message } = this.#input;
+    const has = scopesOf(message);
+    const own = await this.#deps.tools.offered({ only: tools, has, command: message.command });
     return { system, tools: [...own, ...clientTools] };
   }
 

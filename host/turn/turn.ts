@@ -98,5 +98,6 @@ export function failedTurn({ session, context }: TurnInput, error: ProviderFailu
 export function stoppedTurn({ result, messages }: Turn, how: unknown): Turn {
   const { error: _, ...rest } = result;
   const reply = result.reply === "" ? "Stopped." : `${result.reply}\n\nStopped.`;
-  return { result: { ...rest, reply, stop_reason: "EndTurn" }, messages: how === "forget" ? [] : messages };
+  const ended = { ...rest, reply, stop_reason: "EndTurn", stopped: true } as const;
+  return { result: ended, messages: how === "forget" ? [] : messages };
 }

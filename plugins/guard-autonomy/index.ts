@@ -12,6 +12,7 @@ const autoApproved = [
   "tool_search",
   "send_file",
   "skill",
+  "goal_verdict",
 ];
 const asking = ["shell", "file_write", "file_edit", "browser"];
 const forGuests = ["memory_recall", "memory_store", "memory_forget"];

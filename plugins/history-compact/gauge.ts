@@ -28,6 +28,11 @@ export class Gauge {
     if (this.#guessed.size > REMEMBERED) this.#guessed.delete(this.#guessed.keys().next().value as string);
   }
 
+  /** Returns the size of what went to the model last; undefined if nothing did. */
+  sent(session: string): number | undefined {
+    return this.#guessed.get(session);
+  }
+
   measure({ session, purpose, model, inputTokens, isEstimated }: ModelAnswer): void {
     const size = this.#guessed.get(session);
     if (purpose !== "turn" || size === undefined || inputTokens === 0 || isEstimated) return;

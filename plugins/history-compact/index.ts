@@ -8,6 +8,7 @@ import {
   Providers,
   Store,
 } from "@gantry/sdk";
+import { StatusParts } from "@gantry/sdk/fill";
 import { ProviderTable } from "@gantry/sdk/provider";
 import { Type } from "typebox";
 import { CompactHistory } from "./compact-history.ts";
@@ -31,13 +32,24 @@ export default definePlugin({
     providers: ProviderTable,
   }),
   needs: { models: Providers, configFile: optional(ConfigFile), store: optional(Store) },
-  provides: [Checks, History, Observers],
+  provides: [Checks, History, Observers, StatusParts],
   setup(host) {
     const windows = new Windows(host.needs, host.config.providers);
     const gauge = new Gauge();
     const percent = host.config.memory.compact_at_percent;
     host.provide(History, new CompactHistory(windows, gauge, percent, host.log));
     host.provide(Observers, { name: host.name, modelAnswered: (answer) => gauge.measure(answer) });
+    host.provide(StatusParts, {
+      name: "context-window",
+      order: 20,
+      async words({ session, model }) {
+        const sent = gauge.sent(session);
+        if (sent === undefined) return undefined;
+        const { tokens } = await windows.of(model, false, AbortSignal.timeout(1_000));
+        const percent = Math.round((100 * gauge.tokens(sent, model.model)) / tokens);
+        return `${percent} % of ${Math.round(tokens / 1_000)}k`;
+      },
+    });
     host.provide(Checks, { name: "context-window", kind: "status", run: () => windows.rows() });
   },
 });

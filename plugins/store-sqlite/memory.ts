@@ -36,8 +36,8 @@ export function createMemory(db: Database): Memory {
     },
     recall(user, query, limit) {
       return db.read((sql) => {
-        const start = startOf(sql, user);
-        if (start === undefined) return [];
+        // Whoever has none is searched for too: an index that is broken must not pass for an empty memory.
+        const start = startOf(sql, user) ?? -RANGE;
         return bestMatches(sql, start, start + RANGE, query, Math.max(0, limit)).map((id) => entry(sql, id));
       });
     },

@@ -1,10 +1,12 @@
 import { Agents, Audit, Checks, Commands, definePlugin, optional, OwnMemory } from "@gantry/sdk";
+import type { CheckRow, Memory } from "@gantry/sdk";
+import { asError, userOfTerminal } from "@gantry/sdk/node";
 import { Services, Store, Tools } from "@gantry/sdk";
 import { Type } from "typebox";
 import { memoryCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
 import { Retention } from "./retention.ts";
-import { memoryTools } from "./tools.ts";
+import { memoryTools, search } from "./tools.ts";
 
 export default definePlugin({
   name: "tool-memory",
@@ -43,7 +45,19 @@ export default definePlugin({
     for (const tool of memoryTools({ memory, retention, agents, values })) host.provide(Tools, tool);
     for (const command of memoryCommands(memory, retention, values)) host.provide(Commands, command);
     host.provide(Services, retention.service("memory-retention"));
+    host.provide(Checks, { name: "memory-search", kind: "status", run: () => searchRows(memory) });
     for (const kind of ["status", "ready"] as const)
       host.provide(Checks, { name: `retention-${kind}`, kind, run: () => retention.rows() });
   },
 });
+
+/** Returns a row if memories cannot be searched. */
+async function searchRows(memory: Memory): Promise<readonly CheckRow[]> {
+  try {
+    await search(memory, userOfTerminal(), "search", 1);
+    return [];
+  } catch (error) {
+    const cure = "Repair or restore what keeps them.";
+    return [{ what: "memory", state: "fail", detail: asError(error).message, cure }];
+  }
+}

@@ -1,7 +1,10 @@
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Checks, Commands, definePlugin, defineTool, Store, Tools } from "@gantry/sdk";
 import { startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { afterEach, expect, test, vi } from "vitest";
+import { tempDir } from "../../test/helpers/temp-dir.ts";
 import flow from "../guard-flow/index.ts";
 import store from "../store-sqlite/index.ts";
 import plugin from "./index.ts";
@@ -171,4 +174,64 @@ test("SEC-21: a memory keeps what the conversation held that stored it, and brin
     expect(await run(query, "memory_recall", { query })).toBe("allowed");
     expect(await run(query, "page")).toBe(expected);
   }
+});
+
+test("AGT-16: a memory under a key replaces what stood there, and nothing else", async () => {
+  await using t = await start();
+  await call(t, "memory_store", { text: "The office closes at six." });
+  expect(await call(t, "memory_store", { key: "office-hours", text: "It closes at six." })).toBe(
+    "Remembered as 2.",
+  );
+  await call(t, "memory_store", { key: "office", text: "It is in Oslo." });
+  const replaced = await call(t, "memory_store", { key: "Office-Hours", text: "It closes at five." });
+  expect(replaced).toBe("Remembered as 4 in place of 2.");
+  const left = (await call(t, "memory_recall", { query: "" })).replaceAll(/ [-\d]{10}/g, "");
+  expect(left.split("\n")).toEqual([
+    "[4]: [office-hours] It closes at five.",
+    "[3]: [office] It is in Oslo.",
+    "[1]: The office closes at six.",
+  ]);
+});
+
+test("AGT-16: a key of one person replaces nothing of another", async () => {
+  await using t = await start();
+  await call(t, "memory_store", { key: "tea", text: "Green." });
+  await call(t, "memory_store", { key: "tea", text: "Black." }, "chatapp:+1");
+  expect(await call(t, "memory_recall", { query: "tea" })).toContain("Green.");
+});
+
+test("AGT-16: in a full memory a key that stands there can still be replaced", async () => {
+  await using t = await start({ max_entries: 1 });
+  await call(t, "memory_store", { key: "tea", text: "Green." });
+  expect(await call(t, "memory_store", { key: "tea", text: "Black." })).toBe(
+    "Remembered as 2 in place of 1.",
+  );
+  expect(await call(t, "memory_store", { text: "Too much." })).toContain("memory.max_entries is 1");
+});
+
+test("AGT-16: a query without a letter or digit is told as not searched, and the newest are told as that", async () => {
+  await using t = await start();
+  await call(t, "memory_store", { text: "Anna likes tea." });
+  const found = await call(t, "memory_recall", { query: "?! 🙂" });
+  expect(found).toMatch(/^The query has no letter or digit, so nothing was searched\. These are the newest/);
+  expect(found).toContain("Anna likes tea.");
+});
+
+test("AGT-16: a search that fails is told to the model as that, and is no empty memory", async () => {
+  using home = tempDir();
+  const open = () => startTestHost({ plugins: [plugin, store], configDir: home.dir });
+  const before = await open();
+  await call(before, "memory_store", { text: "Anna likes tea." });
+  await before.stop();
+  const db = new DatabaseSync(path.join(home.dir, "state", "gantry.db"));
+  db.exec("DROP TABLE memory_words");
+  db.close();
+  await using t = await open();
+  const outcome = await t.call("memory_recall", { query: "tea" }, { approvals: "yes" });
+  expect(outcome).toMatchObject({ decision: "failed", code: "MEMORY_UNSEARCHED" });
+  expect(outcome.text).toContain("which does not mean that it is empty");
+  const checks = [...t.slot(Checks).values()].filter(({ kind }) => kind === "status");
+  const { signal } = new AbortController();
+  const rows = (await Promise.all(checks.map((check) => check.run(signal)))).flat();
+  expect(rows).toContainEqual(expect.objectContaining({ what: "memory", state: "fail" }));
 });

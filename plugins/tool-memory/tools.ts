@@ -9,8 +9,13 @@ import {
 } from "@gantry/sdk";
 import { Type } from "typebox";
 import { memoryOf, noteMemory } from "../shared/agent-memory.ts";
+import { asError } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import type { Retention } from "./retention.ts";
+
+const keyForm = "^[\\p{L}\\p{N}][\\p{L}\\p{N}._-]{0,63}$";
+const newest = "These are the newest memories:";
+const every = 1_000_000;
 
 /** Who asks for a memory. */
 interface Asking {
@@ -38,17 +43,31 @@ export function memoryTools({ memory, retention, agents, values }: Remembering):
       description:
         "Remembers a fact about this user or their work for later conversations. One fact at a time, in a full sentence.",
       input: Type.Object(
-        { text: Type.String({ minLength: 1, maxLength: 10_000, description: "The fact." }) },
+        {
+          text: Type.String({ minLength: 1, maxLength: 10_000, description: "The fact." }),
+          key: Type.Optional(
+            Type.String({
+              pattern: keyForm,
+              description: "What it is about, if that may change: it replaces what stands under the key.",
+              examples: ["office-hours"],
+            }),
+          ),
+        },
         { additionalProperties: false },
       ),
-      async run({ args, sources, ...asking }) {
-        await retention.checkRoom();
+      async run({ args: { key, text }, sources, ...asking }) {
+        const replaced = key === undefined ? [] : await keyed(memory, whose(asking), key);
+        if (replaced.length === 0) await retention.checkRoom();
         const agent = ownAgent(asking);
         if (agent !== undefined) await noteMemory(values, asking.user, agent);
         const isFromNowhere = sources.material.length === 0 && sources.private.length === 0;
-        const { id } = await memory.remember(whose(asking), args.text, isFromNowhere ? undefined : sources);
+        const whole = key === undefined ? text : headOf(key) + text;
+        const { id } = await memory.remember(whose(asking), whole, isFromNowhere ? undefined : sources);
+        // First the new one: what fails between the two leaves both, never neither.
+        for (const old of replaced) await memory.forget(whose(asking), old);
         await retention.prune();
-        return `Remembered as ${id}.`;
+        const place = replaced.length === 0 ? "" : ` in place of ${replaced.join(", ")}`;
+        return `Remembered as ${id}${place}.`;
       },
     }),
     defineTool({
@@ -68,16 +87,18 @@ export function memoryTools({ memory, retention, agents, values }: Remembering):
       ),
       parallel: true,
       effects: async ({ query, limit = 5 }, asking) => ({
-        brings: allOf(await memory.recall(whose(asking), query, limit)),
+        brings: allOf(await search(memory, whose(asking), query, limit)),
       }),
       async run({ args: { query, limit = 5 }, effects, ...asking }) {
         // What was stored only since may hold material that no guard has been told of.
         const told = new Set(effects.brings?.material);
-        const found = (await memory.recall(whose(asking), query, limit)).filter(
+        const found = (await search(memory, whose(asking), query, limit)).filter(
           ({ sources }) => sources?.material.every((name) => told.has(name)) ?? true,
         );
-        if (found.length === 0) return "Nothing that was remembered fits.";
-        return found.map(({ id, created, text }) => `[${id}] ${created.slice(0, 10)}: ${text}`).join("\n");
+        const lines = found.map(({ id, created, text }) => `[${id}] ${created.slice(0, 10)}: ${text}`);
+        const isSearched = query.trim() === "" || /[\p{L}\p{N}]/u.test(query);
+        if (isSearched) return lines.join("\n") || "Nothing that was remembered fits.";
+        return [`The query has no letter or digit, so nothing was searched. ${newest}`, ...lines].join("\n");
       },
     }),
     defineTool({
@@ -99,6 +120,31 @@ export function memoryTools({ memory, retention, agents, values }: Remembering):
       },
     }),
   ];
+}
+
+/** Searches; throws MEMORY_UNSEARCHED, so that a search that failed does not pass for one that found nothing. */
+export async function search(
+  memory: Memory,
+  user: string,
+  query: string,
+  limit: number,
+): Promise<readonly MemoryEntry[]> {
+  try {
+    return await memory.recall(user, query, limit);
+  } catch (error) {
+    throw errors.MEMORY_UNSEARCHED(asError(error));
+  }
+}
+
+/** Returns the ids of what stands under a key. */
+async function keyed(memory: Memory, user: string, key: string): Promise<readonly string[]> {
+  const all = await search(memory, user, "", every);
+  return all.filter(({ text }) => text.startsWith(headOf(key))).map(({ id }) => id);
+}
+
+/** Returns how the text of a memory with a key begins, so that whoever reads it sees the key. */
+function headOf(key: string): string {
+  return `[${key.toLowerCase()}] `;
 }
 
 /** What whoever reads these memories takes in. */

@@ -1,4 +1,4 @@
-import { Budget } from "@gantry/sdk/fill";
+import { Budget, StatusParts } from "@gantry/sdk/fill";
 import { ChatCommands, Checks, Commands, counted, definePlugin, Observers, Routes, Store } from "@gantry/sdk";
 import { shownTokens, usageCommand } from "./command.ts";
 import { config } from "./config.ts";
@@ -13,7 +13,7 @@ export default definePlugin({
   table: "",
   config,
   needs: { store: Store },
-  provides: [Budget, ChatCommands, Checks, Commands, Observers, Routes],
+  provides: [Budget, ChatCommands, Checks, Commands, Observers, Routes, StatusParts],
   errors,
   setup(host) {
     const usage = () => host.needs.store.usage;
@@ -31,6 +31,15 @@ export default definePlugin({
         const { requests, input, output, estimated } = sum;
         const [sent, said] = [shownTokens(input, estimated), shownTokens(output, estimated)];
         return `Today (UTC): ${counted(requests, "request")}, ${sent} tokens in, ${said} out, ${costOf(sum)}.`;
+      },
+    });
+    host.provide(StatusParts, {
+      name: "cost",
+      order: 30,
+      async words({ user }) {
+        await ledger.written();
+        const sum = await ledger.today(user);
+        return sum.micros === 0 ? undefined : `${costOf(sum)} today`;
       },
     });
     host.provide(Checks, {

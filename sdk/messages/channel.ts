@@ -44,6 +44,8 @@ export interface InboundMessage {
   readonly again?: true;
   /** Added to the system prompt, by the chat command that began the turn; of what a channel or caller hands in it is left out. */
   readonly system?: string;
+  /** The chat command that began the turn, by its name. Said by the host alone. */
+  readonly command?: string;
   /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */
   readonly session?: string;
 }

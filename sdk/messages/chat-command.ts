@@ -5,6 +5,7 @@ import type { Part } from "./content.ts";
 import type { ModelRef } from "../models/model-ref.ts";
 import type { Scope } from "../security/scope.ts";
 import type { SessionSummary } from "../store/store.ts";
+import type { TurnResult } from "../turns/turn.ts";
 import { many } from "../contract/slot.ts";
 import { all, hasScope, having, mayHave } from "../contract/shape.ts";
 
@@ -68,6 +69,20 @@ export interface ChatCommand {
    * model by it: that begins a turn. It works while a turn runs, so it must not wait for one.
    */
   run(run: ChatCommandRun): Awaitable<string | CommandPrompt>;
+  /**
+   * Asked once a turn has ended that this command began and that nobody has stopped. Gives what its person is told, or
+   * what they say to the model next: that begins another turn in their name, behind the guards. Of a process that is
+   * killed the turn begins again, and this is asked at its end. Hosts of earlier releases do not ask.
+   */
+  next?(ended: CommandTurn): Awaitable<string | CommandPrompt | undefined>;
+}
+
+/** A turn that a chat command began. */
+export interface CommandTurn extends Pick<ChatCommandRun, "user" | "trust"> {
+  readonly session: string;
+  /** What was said to the model by it. */
+  readonly prompt: readonly Part[];
+  readonly result: TurnResult;
 }
 
 /** What a chat command says to the model in its person's name, which passes the guards as a message of theirs. */
@@ -91,7 +106,7 @@ function isPart(value: unknown): boolean {
 
 export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCommand) => {
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(command.name)) return "has a name with other signs than a-z, 0-9 and -";
-  const missing = all(having("run"), mayHave("alsoFor"))(command);
+  const missing = all(having("run"), mayHave("alsoFor", "next"))(command);
   if (missing) return missing;
   if (typeof command.summary !== "string" || !command.summary) return "has no summary for /help";
   const isTrust = ["guest", "member", "owner"].includes(command.trust ?? "guest");

@@ -114,8 +114,11 @@ export interface Tool {
    * turn that has no tool with `standsFor` is sent it like any other.
    */
   readonly deferred?: boolean;
-  /** While it says false, the model is not offered the tool and no call of it runs. */
-  offered?(): Awaitable<boolean>;
+  /**
+   * While it says false, the model is not offered the tool and no call of it runs. `command` names the chat command that
+   * began the turn, if one did; hosts of earlier releases do not tell it.
+   */
+  offered?(command?: string): Awaitable<boolean>;
   /**
    * What this call will touch, or `unknown` if that cannot be said before it runs. A tool that touches files, commands or
    * addresses and does not say so gets past no wall.

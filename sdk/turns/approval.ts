@@ -54,6 +54,8 @@ export interface QuestionEnd {
   readonly by?: string;
   /** One sentence that says why nobody can decide any more; left out if somebody decided. */
   readonly reason?: string;
+  /** What the person said to their no. */
+  readonly why?: string;
 }
 
 /**
@@ -64,8 +66,11 @@ export interface QuestionEnd {
 export interface Approvals {
   /** All, or those that this person may decide. */
   pending(by?: Decider): Promise<readonly ApprovalRequest[]>;
-  /** The one place that decides who may approve. Only the exact words `allow` and `always` release. */
-  decide(id: string, decision: string, by: Decider): Promise<DecisionOutcome>;
+  /**
+   * The one place that decides who may approve. Only the exact words `allow` and `always` release. The model
+   * is told `why` with a no; hosts of earlier releases do not tell it.
+   */
+  decide(id: string, decision: string, by: Decider, why?: string): Promise<DecisionOutcome>;
   /**
    * Returns what became of a question, for somebody who could have decided it. Undefined for
    * everybody else, while the question is open, and from an hour after its time on.

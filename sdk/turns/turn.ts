@@ -36,6 +36,8 @@ export interface TurnResult {
   readonly files?: readonly MediaRef[];
   /** Calls of the caller's own tools, which the caller runs; `stop_reason` is `ToolUse` then. */
   readonly client_calls?: readonly ToolUse[];
+  /** True if a person has ended it by a word of theirs, such as `/stop`. */
+  readonly stopped?: true;
   /** Set where `stop_reason` is `Error`. */
   readonly error?: ProviderFailure;
 }

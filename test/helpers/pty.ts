@@ -17,12 +17,12 @@ export interface Conversation extends AsyncDisposable {
 const moves = /\u001b\[[0-9;?]*[A-Za-z]|\u001b[=>]/g;
 
 /** The built command line in a pseudo-terminal, as a person sits at it. */
-export function talk(args: readonly string[], run: Run): Conversation {
+export function talk(args: readonly string[], run: Run & { readonly columns?: number }): Conversation {
   const terminal = spawn(run.node ?? process.execPath, [bin, ...args], {
     cwd: run.cwd ?? run.dir,
     // A person's terminal edits and colours, unless a test says otherwise.
     env: { ...environment(run), TERM: "xterm", NO_COLOR: "", ...run.env },
-    cols: 200,
+    cols: run.columns ?? 200,
     rows: 50,
   });
   let text = "";

@@ -40,6 +40,7 @@ export async function sessionOf({ options }: HostCommandContext, host: () => Pro
   const { session, resume } = options;
   const named = [session, resume, options["continue"]].filter((one) => one !== undefined);
   if (named.length > 1) throw codes.USAGE("Take one of --session, --resume and --continue", "agent ");
+  if (resume === true) throw codes.USAGE("--resume needs the id of a conversation here", "agent ");
   if (session === "" || resume === "") throw codes.USAGE("The conversation's id is empty", "agent ");
   if (typeof session === "string") return session;
   const store = (await host()).get(Store);

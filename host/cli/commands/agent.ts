@@ -25,11 +25,26 @@ export async function run(run: HostCommandContext): Promise<number> {
   if (!run.interactive)
     throw codes.USAGE("There is no terminal to talk in: pass a message with -m", "agent ");
   const host = await run.host();
-  const [shown, session] = [await pictures(run, host), await sessionOf(run, run.host)];
+  const shown = await pictures(run, host);
   const terminal = terminalOf(run, host, true);
+  const session = await sessionIn(run, host, terminal);
+  if (session === undefined) return 0;
   const message: Conversation["message"] = (text, parts = []) => inbound(text, session, parts);
   const { converse } = await import("./conversation.ts");
   return converse({ run, host, terminal, session, options: askOptions(run), message }, shown);
+}
+
+/** Returns the conversation that is meant, or the one that the person picks; undefined if they pick none. */
+async function sessionIn(
+  run: HostCommandContext,
+  host: Host,
+  terminal: Terminal,
+): Promise<string | undefined> {
+  if (run.options["resume"] !== true) return sessionOf(run, run.host);
+  const { pickSession } = await import("../resume-picker.ts");
+  const picked = await pickSession(host, terminal, run.signal);
+  if (picked === undefined) terminal.close();
+  return picked;
 }
 
 /** The answer on stdout, everything else on stderr. */

@@ -1,10 +1,11 @@
-import type { InboundMessage, Part, PromptOptions } from "@gantry/sdk";
+import { ConfigFile, type InboundMessage, type Part, type PromptOptions } from "@gantry/sdk";
 import type { Host } from "@gantry/host";
-import { stopNote } from "@gantry/sdk/node";
+import { stopNote, userOfTerminal } from "@gantry/sdk/node";
 import { isPlain } from "../is-plain.ts";
 import { againCode, restartAsked } from "../restart.ts";
 import { printableProse } from "../terminal-line.ts";
 import type { Terminal } from "../terminal.ts";
+import { useTheme } from "../theme.ts";
 import { completer, toolFor } from "./complete.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
@@ -24,6 +25,7 @@ export async function converse(talk: Conversation, pictures: readonly Part[]): P
   const { run, terminal, session } = talk;
   const again = restartAsked();
   const ending = AbortSignal.any([again, run.signal]);
+  useTheme(talk.host.get(ConfigFile)?.get("terminal.theme"));
   let shown = pictures;
   terminal.completeBy(completer(talk));
   const stops = isPlain() ? "Ctrl-C stops" : "Esc or Ctrl-C stops";
@@ -34,9 +36,10 @@ export async function converse(talk: Conversation, pictures: readonly Part[]): P
       if (again.aborted) return againCode;
       if (run.signal.aborted) return 130;
       if (line === undefined || isExit(line)) return 0;
-      if (line.trim() === "") continue;
+      const said = await resumed(talk, line, ending);
+      if (said.trim() === "") continue;
       await terminal.readMarkdown();
-      if (await isLast(talk, line, shown)) return 0;
+      if (await isLast(talk, said, shown)) return 0;
       shown = [];
     }
   } finally {
@@ -64,7 +67,7 @@ async function isLast(talk: Conversation, line: string, shown: readonly Part[]):
   try {
     const signal = AbortSignal.any([run.signal, stop.signal]);
     if (line.startsWith("!")) await command(talk, line.slice(1).trim(), signal);
-    else await turn(talk, line, shown, signal);
+    else await turn(talk, line, [...shown, ...(await pasted(talk, line))], signal);
   } catch (error) {
     run.err(error instanceof Error ? error.message : String(error));
   } finally {
@@ -74,8 +77,28 @@ async function isLast(talk: Conversation, line: string, shown: readonly Part[]):
   return ends;
 }
 
+/** Returns the pictures that were pasted into a line. */
+async function pasted({ host, terminal }: Conversation, line: string): Promise<readonly Part[]> {
+  const files = terminal.pictures(line);
+  if (files.length === 0) return [];
+  const { picturesOf } = await import("../pictures.ts");
+  return picturesOf(host, files, userOfTerminal());
+}
+
+/** Returns the line that goes on with the conversation that a person picks if they name none. */
+async function resumed(
+  { host, terminal, session }: Conversation,
+  line: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (line.trim() !== "/resume") return line;
+  const { pickSession } = await import("../resume-picker.ts");
+  const picked = await pickSession(host, terminal, signal, session);
+  return picked === undefined ? "" : `/resume ${picked}`;
+}
+
 async function turn(
-  { run, host, terminal, options, message }: Conversation,
+  { run, host, terminal, session, options, message }: Conversation,
   line: string,
   shown: readonly Part[],
   signal: AbortSignal,
@@ -85,6 +108,9 @@ async function turn(
   if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
   const note = stopNote(result);
   if (note) run.err(note);
+  if (result.provider === "none" || host.get(ConfigFile)?.get("terminal.status_line") === false) return;
+  const { statusLine } = await import("../status-line.ts");
+  terminal.note(await statusLine(host, { session, user: userOfTerminal() }, result));
 }
 
 /** Runs a command of the person's own through the shell tool, under the guards of the model's calls. */

@@ -16,7 +16,10 @@ export const hostCommands: readonly HostCommand[] = [
       { flags: "--model <name>", summary: "use this model instead of the configured one" },
       { flags: "--session <id>", summary: "continue this conversation, or begin one of this name" },
       { flags: "--continue", summary: "continue the last conversation of this terminal" },
-      { flags: "--resume <id>", summary: "continue this conversation, which must be there" },
+      {
+        flags: "--resume [id]",
+        summary: "continue this conversation, which must be there; without an id: pick one",
+      },
       {
         flags: "-C, --workspace <dir>",
         summary: "work in this folder instead of the configured workspace",

@@ -1,4 +1,5 @@
 import { inlineWords, isClosed, styled } from "./markdown-words.ts";
+import { tint } from "../theme.ts";
 import { printableProse } from "../terminal-line.ts";
 import { cellsOf, isRule, tableText } from "./table-text.ts";
 
@@ -64,14 +65,14 @@ export class AnswerText {
   /** The language alone says nothing that the code does not. */
   #openCode(fence: string, info: string): void {
     this.#fence = fence;
-    if (!/^\s*[\w+#.-]*$/.test(info)) this.#write(styled("gray", printableProse(info.trim())));
+    if (!/^\s*[\w+#.-]*$/.test(info)) this.#write(styled(tint("quiet"), printableProse(info.trim())));
   }
 
   #code(line: string, fence: string): void {
     const closing = line.trim();
     const isEnd = closing.startsWith(fence) && closing === (fence[0] ?? "").repeat(closing.length);
     if (isEnd) this.#fence = undefined;
-    else this.#write(styled("cyan", printableProse(line)));
+    else this.#write(styled(tint("code"), printableProse(line)));
   }
 
   #goesOnTable(line: string): boolean {
@@ -109,10 +110,10 @@ export class AnswerText {
 function lineWords(line: string): string {
   const [, marks = "", title] = /^ {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$/.exec(line) ?? [];
   if (title !== undefined) return styled(marks === "#" ? ["bold", "underline"] : "bold", inlineWords(title));
-  if (/^ {0,3}([-*_])(?:[ \t]*\1){2,}\s*$/.test(line)) return styled("gray", "─".repeat(40));
+  if (/^ {0,3}([-*_])(?:[ \t]*\1){2,}\s*$/.test(line)) return styled(tint("quiet"), "─".repeat(40));
   const [, quote, quoted = ""] = /^\s*((?:>\s?)+)(.*)$/.exec(line) ?? [];
   if (quote !== undefined)
-    return styled("gray", "│ ".repeat(quote.replace(/\s/g, "").length)) + inlineWords(quoted);
+    return styled(tint("quiet"), "│ ".repeat(quote.replace(/\s/g, "").length)) + inlineWords(quoted);
   const [, indent = "", item] = /^(\s*)[-*+]\s+(.*)$/s.exec(line) ?? [];
   if (item === undefined) return inlineWords(line.replace(/\\$/, ""));
   const [, box, task] = /^\[([ xX])\]\s+(.*)$/s.exec(item) ?? [];

@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import Parser, { type Token } from "markdown-it";
+import { tint } from "../theme.ts";
 import { printableProse } from "../terminal-line.ts";
 
 type Format = Parameters<typeof styleText>[0];
@@ -53,7 +54,7 @@ function inlineTokens(text: string): readonly Token[] {
 }
 
 function leaf(token: Token): string {
-  if (token.type === "code_inline") return styled("cyan", printableProse(token.content));
+  if (token.type === "code_inline") return styled(tint("code"), printableProse(token.content));
   if (token.type === "softbreak" || token.type === "hardbreak") return "\n";
   const words = printableProse(token.content);
   return token.type === "image" ? words + address(attribute(token, "src"), words) : words;
@@ -62,7 +63,7 @@ function leaf(token: Token): string {
 /** An address stands where it is used, so that nobody follows one unseen. */
 function address(url: string, words: string): string {
   const shown = printableProse(url);
-  return shown === "" || shown === words ? "" : styled("gray", ` (${shown})`);
+  return shown === "" || shown === words ? "" : styled(tint("quiet"), ` (${shown})`);
 }
 
 function attribute(token: Token, name: string): string {

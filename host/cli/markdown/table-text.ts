@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { inlineWords, styled } from "./markdown-words.ts";
+import { tint } from "../theme.ts";
 import { rowsWithin, textWidth } from "./text-width.ts";
 
 const gap = "  ";
@@ -33,7 +34,7 @@ export function tableText(lines: readonly string[], columns: number): readonly s
   const widths = fitted(natural, columns - gap.length * (head.length - 1));
   if (!widths) return asList(shown);
   const [first = [], ...rest] = shown.map((row) => rowLines(row, widths, isRight));
-  const under = styled("gray", widths.map((width) => "─".repeat(width)).join(gap));
+  const under = styled(tint("quiet"), widths.map((width) => "─".repeat(width)).join(gap));
   return [...first, under, ...rest.flat()];
 }
 
