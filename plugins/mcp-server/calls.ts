@@ -65,9 +65,10 @@ export class Calls {
   }
 }
 
-type Told = Parameters<Work> extends [infer Signal, infer OnEvent]
-  ? { readonly signal: Signal; readonly onEvent: OnEvent; readonly approvals: "ask" }
-  : never;
+type Told =
+  Parameters<Work> extends [infer Signal, infer OnEvent]
+    ? { readonly signal: Signal; readonly onEvent: OnEvent; readonly approvals: "ask" }
+    : never;
 
 /** Returns what a client may want to know of a turn beside its answer. */
 function factsOf({ stop_reason, tool_calls }: TurnResult): Record<string, unknown> {

@@ -8,10 +8,7 @@ export function textResult(text: string, isError: boolean): CallToolResult {
 }
 
 /** Returns the parts as MCP has them. A line tells of media whose bytes are not kept any more. */
-export function contentOf(
-  parts: readonly Part[],
-  media: Media | undefined,
-): Promise<ContentBlock[]> {
+export function contentOf(parts: readonly Part[], media: Media | undefined): Promise<ContentBlock[]> {
   const blocks = parts.map(async (part): Promise<readonly ContentBlock[]> => {
     if (part.type === "text") return [{ type: "text", text: part.text }];
     return part.type === "media" ? [await blockOf(part.media, media)] : [];

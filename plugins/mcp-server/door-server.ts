@@ -99,8 +99,7 @@ export class DoorServers {
     signal: AbortSignal,
   ): OpenCall {
     const work = this.#calls.workOf(peer, name, args);
-    if (!work)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such tool: list them.");
+    if (!work) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such tool: list them.");
     const call = new OpenCall(work, asking, name === "ask", this.#signal);
     // One request of the earlier revisions lasts until the call is done, questions included.
     if (era === "legacy") signal.addEventListener("abort", () => call.stop(), { once: true });

@@ -6,7 +6,5 @@ export const errors = defineErrors({
   MCP_SERVE_NO_TOOL: failed(
     "mcp.serve.tools names `%s`, which no tool is called%s: correct the name, or take it out.",
   ),
-  MCP_SERVE_BUSY: policy(
-    "%s calls of this client wait for answers already: answer one, or cancel it.",
-  ),
+  MCP_SERVE_BUSY: policy("%s calls of this client wait for answers already: answer one, or cancel it."),
 });

@@ -32,11 +32,7 @@ export class Exchange {
   readonly #known = Promise.withResolvers<void>();
   #isOver = false;
 
-  constructor(
-    transport: WebStandardStreamableHTTPServerTransport,
-    server: Server,
-    events: ExchangeEvents,
-  ) {
+  constructor(transport: WebStandardStreamableHTTPServerTransport, server: Server, events: ExchangeEvents) {
     [this.#transport, this.#server, this.#events] = [transport, server, events];
     this.#shown = {
       start: () => transport.start(),

@@ -35,8 +35,7 @@ export default definePlugin({
     const { log, signal, needs } = host;
     const all = { ...needs, log, listed: host.config.tools };
     let opened: Promise<HttpDoor> | undefined;
-    const load = async (): Promise<HttpDoor> =>
-      new (await import("./http-door.ts")).HttpDoor(all, signal);
+    const load = async (): Promise<HttpDoor> => new (await import("./http-door.ts")).HttpDoor(all, signal);
     for (const route of mcpRoutes(() => (opened ??= load()))) host.provide(Routes, route);
     host.provide(Commands, {
       name: "mcp serve",

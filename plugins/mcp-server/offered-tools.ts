@@ -24,8 +24,7 @@ export const AskArgs = Type.Object(
 const ask: Tool = {
   name: "ask",
   title: "Ask Gantry",
-  description:
-    "Hands a task or question to the agent, which works on it with tools of its own and answers.",
+  description: "Hands a task or question to the agent, which works on it with tools of its own and answers.",
   inputSchema: AskArgs as unknown as Tool["inputSchema"],
 };
 

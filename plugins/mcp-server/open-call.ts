@@ -11,10 +11,7 @@ export interface Step {
 export type Tell = (step: Step) => void;
 
 /** Runs to its result and calls `onEvent` on the way. */
-export type Work = (
-  signal: AbortSignal,
-  onEvent: (event: TurnEvent) => void,
-) => Promise<CallToolResult>;
+export type Work = (signal: AbortSignal, onEvent: (event: TurnEvent) => void) => Promise<CallToolResult>;
 
 export type Next =
   | { readonly type: "question"; readonly question: OpenQuestion }
@@ -77,8 +74,7 @@ export class OpenCall {
       if (!this.#ask(this.#asking.approval(event.request)))
         this.#count(`${tool} waits until ${expires} for somebody to allow it elsewhere`);
     } else if (event.type === "tool_question") this.#ask(this.#asking.words(event.question));
-    else if (event.type === "approval_done" || event.type === "tool_question_done")
-      this.#over(event.id);
+    else if (event.type === "approval_done" || event.type === "tool_question_done") this.#over(event.id);
     else if (event.type === "tool_call" && this.#counts) this.#count(event.tool);
     else if (event.type === "tool_progress") this.#progress(event);
   }

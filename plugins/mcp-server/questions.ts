@@ -1,9 +1,4 @@
-import {
-  approvalTextWithin,
-  type ApprovalRequest,
-  type Approvals,
-  type ToolQuestions,
-} from "@gantry/sdk";
+import { approvalTextWithin, type ApprovalRequest, type Approvals, type ToolQuestions } from "@gantry/sdk";
 import type { Said, ToolQuestion } from "@gantry/sdk";
 import type { InputRequest } from "@modelcontextprotocol/server";
 import { deciderOf, mayDecide, type Peer } from "./peer.ts";
@@ -118,7 +113,5 @@ function formRequest(
 function acceptedOf(response: unknown): Readonly<Record<string, unknown>> | undefined {
   const { action, content } = Object(response) as { readonly action?: unknown; readonly content?: unknown };
   if (action !== "accept") return undefined;
-  return typeof content === "object" && content !== null
-    ? (content as Record<string, unknown>)
-    : {};
+  return typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
 }

@@ -1,6 +1,13 @@
 /** The tools that the conformance suite asks a server for, as tools of a plugin. */
-import { definePlugin, defineTool, Media, Tools, type QuestionForm, type ToolRun } from "@gantry/sdk";
-import type { ToolResult } from "@gantry/sdk/fill";
+import {
+  definePlugin,
+  defineTool,
+  Media,
+  Tools,
+  type QuestionForm,
+  type ToolResult,
+  type ToolRun,
+} from "@gantry/sdk";
 import { Type } from "typebox";
 
 const user = "mcp:suite";
@@ -33,6 +40,11 @@ async function asked(
   return `The person answered ${answers.join(", ")}`;
 }
 
+const confirmed: QuestionForm = {
+  type: "object",
+  properties: { ok: { type: "boolean" } },
+  required: ["ok"],
+};
 const name = { text: "What is your name?", form: form("name") };
 
 type Run = (run: ToolRun<any>, media: Media) => Promise<ToolResult>;
@@ -71,11 +83,10 @@ export const runs: Readonly<Record<string, Run>> = {
   test_logging_tool: async () => "Nothing was logged to you.",
   test_input_required_result_elicitation: (run) => asked(run, name),
   test_input_required_result_request_state: (run) =>
-    asked(run, { text: "Confirm?", form: form("ok") }).then((text) => `state-ok: ${text}`),
+    asked(run, { text: "Please confirm", form: confirmed }).then((text) => `state-ok: ${text}`),
   test_input_required_result_multi_round: (run) =>
     asked(run, name, { text: "What is your favorite color?", form: form("color") }),
-  test_input_required_result_tampered_state: (run) =>
-    asked(run, { text: "Confirm?", form: form("confirm") }),
+  test_input_required_result_tampered_state: (run) => asked(run, { text: "Confirm?", form: form("confirm") }),
 };
 
 export const suiteTools = definePlugin({
