@@ -19,6 +19,9 @@ import { Asking, elicitsOf } from "./questions.ts";
 
 type Era = McpRequestContext["era"];
 
+/** Of one request of the earlier revisions. */
+const mostQuestions = 1_000;
+
 /** Words of a client are held to schemas by whoever reads them; none is made into code. */
 const unchecked = {
   getValidator: () => (data: unknown) => ({
@@ -27,6 +30,13 @@ const unchecked = {
     errorMessage: undefined,
   }),
 };
+
+/** Who asks for a call, and how long it may run. */
+interface Asked {
+  readonly peer: Peer;
+  readonly asking: Asking;
+  readonly signal: AbortSignal;
+}
 
 /** Makes the objects that answer: one for each request over HTTP, and one for a program on stdio. */
 export class DoorServers {
@@ -50,6 +60,7 @@ export class DoorServers {
       {
         capabilities: { tools: {} },
         jsonSchemaValidator: unchecked,
+        inputRequired: { maxRounds: mostQuestions },
         requestState: {
           verify: (state) => {
             if (!this.#parked.isKnown(state, peer)) throw new Error("there is no such call");
@@ -57,31 +68,37 @@ export class DoorServers {
         },
       },
     );
+    const lives = era === "legacy" ? this.#lifeOf(server) : this.#signal;
     server.setRequestHandler("tools/list", async () => ({ tools: await this.#tools.list() }));
-    server.setRequestHandler("tools/call", ({ params }, context) => {
-      const envelope: Readonly<Record<string, unknown>> = { ...context.mcpReq.envelope };
-      const capabilities = envelope[CLIENT_CAPABILITIES_META_KEY];
-      const asking = new Asking(
-        peer,
-        elicitsOf(era === "modern" ? capabilities : server.getClientCapabilities()),
-        this.#needs,
-      );
-      return this.#call(peer, era, asking, params, context);
+    server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
+      const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
+      const said = era === "legacy" ? server.getClientCapabilities() : envelope[CLIENT_CAPABILITIES_META_KEY];
+      const asking = new Asking(peer, elicitsOf(said), this.#needs);
+      // One request of the earlier revisions lasts until the call is done, questions included.
+      const signal = era === "legacy" ? AbortSignal.any([lives, mcpReq.signal]) : lives;
+      return this.#call({ peer, asking, signal }, params, mcpReq);
     });
     return server;
   }
 
+  /** Returns a signal that is aborted once the server is closed, with what is asked of it. */
+  #lifeOf(server: Server): AbortSignal {
+    const closing = new AbortController();
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the server has no other way
+    server.onclose = () => closing.abort();
+    return AbortSignal.any([this.#signal, closing.signal]);
+  }
+
   async #call(
-    peer: Peer,
-    era: Era,
-    asking: Asking,
+    asked: Asked,
     { name, arguments: args = {} }: { readonly name: string; readonly arguments?: Record<string, unknown> },
-    { mcpReq }: ServerContext,
+    mcpReq: ServerContext["mcpReq"],
   ): Promise<CallToolResult | InputRequiredResult> {
+    const { peer } = asked;
     const state = mcpReq.requestState<string>();
     const call =
       state === undefined
-        ? this.#begin(peer, era, asking, name, args, mcpReq.signal)
+        ? this.#begin(asked, name, args)
         : await this.#resume(state, peer, name, mcpReq.inputResponses);
     const next = await call.next(mcpReq.signal, tellOf(mcpReq));
     if (next.type === "done") return next.result;
@@ -90,20 +107,10 @@ export class DoorServers {
     return inputRequired({ inputRequests: { [question.id]: question.request }, requestState });
   }
 
-  #begin(
-    peer: Peer,
-    era: Era,
-    asking: Asking,
-    name: string,
-    args: Record<string, unknown>,
-    signal: AbortSignal,
-  ): OpenCall {
+  #begin({ peer, asking, signal }: Asked, name: string, args: Record<string, unknown>): OpenCall {
     const work = this.#calls.workOf(peer, name, args);
     if (!work) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such tool: list them.");
-    const call = new OpenCall(work, asking, name === "ask", this.#signal);
-    // One request of the earlier revisions lasts until the call is done, questions included.
-    if (era === "legacy") signal.addEventListener("abort", () => call.stop(), { once: true });
-    return call;
+    return new OpenCall(work, asking, name === "ask", signal);
   }
 
   async #resume(

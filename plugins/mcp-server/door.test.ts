@@ -124,7 +124,7 @@ describe.each(eras)("in the era %s", (era) => {
     const call = client.callTool({ name: "dig", arguments: {} }, { signal: cancel.signal });
     await began;
     cancel.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toBeInstanceOf(Error);
     await ended;
   });
 
@@ -157,4 +157,34 @@ test("MCP-11: two devices that name one conversation have two", async () => {
     await client.callTool({ name: "ask", arguments: { message: "hi", conversation: "c" } });
   }
   expect(wordsTo(door)).toEqual([["hi"], ["hi"]]);
+});
+
+test("MCP-11: a client of 2025-11-25 that cancels over a question stops what runs for it", async () => {
+  const ended = Promise.withResolvers<void>();
+  const dig = tool("dig", async ({ ask, signal }: ToolRun<any>) => {
+    signal.addEventListener("abort", () => ended.resolve());
+    return JSON.stringify(await ask?.({ text: "Where?" }));
+  });
+  const door = await openDoor(["dig"], [dig, await bundledPlugin("ask-words")]);
+  const cancel = new AbortController();
+  const elicit = () => {
+    cancel.abort();
+    return new Promise<never>(() => {});
+  };
+  const client = await connect(door, "legacy", { elicit });
+  const call = client.callTool({ name: "dig", arguments: {} }, { signal: cancel.signal });
+  await expect(call).rejects.toBeInstanceOf(Error);
+  await ended.promise;
+});
+
+test.each(eras)("MCP-11: words that a tool asks for come from the client's person (%s)", async (era) => {
+  const dig = tool("dig", async ({ ask }: ToolRun<any>) => JSON.stringify(await ask?.({ text: "Where?" })));
+  const door = await openDoor(["dig"], [dig, await bundledPlugin("ask-words")]);
+  const call = { name: "dig", arguments: {} };
+  const asked = await connect(door, era, {
+    elicit: () => ({ action: "accept", content: { text: "here" } }),
+  });
+  expect(textOf(await asked.callTool(call))).toBe('{"action":"accept","content":{"text":"here"}}');
+  const silent = await connect(door, era);
+  expect(textOf(await silent.callTool(call))).toBe('{"action":"cancel"}');
 });

@@ -39,9 +39,12 @@ export class Exchange {
       close: () => transport.close(),
       send: (message, options) => this.#send(message, options),
     };
-    transport.onmessage = (message, extra) => this.#shown.onmessage?.(message, extra);
-    transport.onclose = () => this.#shown.onclose?.();
-    transport.onerror = (error) => this.#shown.onerror?.(error);
+    const heard: Pick<Transport, "onmessage" | "onclose" | "onerror"> = {
+      onmessage: (message, extra) => this.#shown.onmessage?.(message, extra),
+      onclose: () => this.#shown.onclose?.(),
+      onerror: (error) => this.#shown.onerror?.(error),
+    };
+    Object.assign(transport, heard);
   }
 
   /** Answers the request. `known` is what its client said of itself in an earlier one. */

@@ -70,8 +70,10 @@ export class Asking {
   /** Returns undefined, and cancels the question, if the client cannot put it. */
   words(question: ToolQuestion): OpenQuestion | undefined {
     const { id, text, form, url, expires } = question;
-    const isShown = url === undefined ? this.#elicits.form : this.#elicits.url;
+    const isShown = url === undefined ? this.#elicits.form : this.#elicits.url && !form;
     if (!isShown) return void this.#answer(id, undefined);
+    // Without a form any text is an answer.
+    const said = (response: unknown): unknown => (form ? response : textIn(response));
     let wrong = 0;
     const properties = form?.properties ?? { text: { type: "string" } };
     const required = form ? (form.required ?? []) : ["text"];
@@ -83,7 +85,7 @@ export class Asking {
           ? formRequest(text, properties, required)
           : { method: "elicitation/create", params: { mode: "url", message: text, url } as never },
       answer: async (response) => {
-        if (await this.#answer(id, response)) return true;
+        if (await this.#answer(id, said(response))) return true;
         wrong += 1;
         return wrong < maxWrong ? false : this.#answer(id, undefined);
       },
@@ -94,7 +96,8 @@ export class Asking {
   async #answer(id: string, response: unknown): Promise<boolean> {
     const { action } = Object(response) as { readonly action?: unknown };
     const content = acceptedOf(response);
-    const said = content ?? { action: action === "decline" ? "decline" : ("cancel" as const) };
+    const no = { action: action === "decline" ? "decline" : "cancel" } as const;
+    const said = typeof response === "string" ? response : (content ?? no);
     const done = await this.#questions?.answer(id, said as Said, deciderOf(this.#peer));
     return done?.outcome !== "wrong";
   }
@@ -107,6 +110,12 @@ function formRequest(
 ): InputRequest {
   const requestedSchema = { type: "object", properties, required };
   return { method: "elicitation/create", params: { mode: "form", message, requestedSchema } as never };
+}
+
+/** Returns the text of a person who said yes, where any text will do; a no as it is. */
+function textIn(response: unknown): unknown {
+  const given = acceptedOf(response);
+  return given ? String(given["text"] ?? "yes") : response;
 }
 
 /** Returns what a person gave; undefined for a no, and for what is not an answer. */
