@@ -80,7 +80,7 @@ async function loggedIn<T>(work: () => Promise<T>, wants: (found: unknown) => bo
 
 const isLoginWanted = (found: unknown): boolean => {
   const { code, text } = Object(found) as { readonly code?: unknown; readonly text?: unknown };
-  return /^MCP_LOGIN(?:_SCOPE)?$/.test(String(code)) || /log in (?:again )?with/.test(String(text));
+  return /^MCP_LOGIN(?:_SCOPE|_ISSUER)?$/.test(String(code)) || /`gantry mcp login suite`/.test(String(text));
 };
 
 await loggedIn(() => word("accept"), isLoginWanted);

@@ -31,22 +31,30 @@ export class LoginAuth implements AuthProvider {
     return (this.#used = (await this.#provider.tokens())?.access_token);
   }
 
-  /** Refreshes the tokens, unless another process has done so since. Throws MCP_LOGIN. */
+  /** Refreshes the tokens, unless another process has done so since. Throws MCP_LOGIN, MCP_LOGIN_ISSUER. */
   async onUnauthorized({ response, serverUrl }: Refused): Promise<void> {
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+    const metadata = resourceMetadataUrl && { metadata: resourceMetadataUrl.href };
+    try {
+      await this.#file.alone(this.#signal, () => this.#refresh(serverUrl, resourceMetadataUrl));
+    } catch (error) {
+      const challenge = { ...metadata, ...(scope !== undefined && { scope }) };
+      await this.#file.write({ ...(await this.#file.read()), challenge });
+      throw error;
+    }
+  }
+
+  async #refresh(serverUrl: URL, resourceMetadataUrl: URL | undefined): Promise<void> {
     const { name } = this.#settings;
-    const used = this.#used;
-    if (used === undefined) throw errors.MCP_LOGIN(name, name);
-    const { resourceMetadataUrl } = extractWWWAuthenticateParams(response);
-    await this.#file.alone(this.#signal, async () => {
-      if ((await this.#provider.tokens())?.access_token !== used) return;
-      const { hosts } = await this.#file.read();
-      const refuse = async (): Promise<never> => {
-        throw errors.MCP_LOGIN(name, name);
-      };
-      const fetchFn = loginFetch(this.#net, this.#settings, () => hosts, refuse, this.#signal);
-      const provider = new LoginProvider(this.#settings, this.#file);
-      await auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) });
-    });
+    const refuse = async (): Promise<never> => {
+      throw errors.MCP_LOGIN(name, name);
+    };
+    if (this.#used === undefined) return refuse();
+    if ((await this.#provider.tokens())?.access_token !== this.#used) return;
+    const { hosts } = await this.#file.read();
+    const fetchFn = loginFetch(this.#net, this.#settings, () => hosts, refuse, this.#signal);
+    const provider = new LoginProvider(this.#settings, this.#file);
+    await auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) });
   }
 
   /** Notes the scopes that a call lacked, for the next login, and throws MCP_LOGIN. Returns for other answers. */

@@ -13,12 +13,21 @@ export interface OfIssuer {
   readonly tokens?: StoredOAuthTokens;
 }
 
+/** What a server says of the login that it wants. */
+export interface Challenge {
+  /** The address of its metadata, if it named one. */
+  readonly metadata?: string;
+  readonly scope?: string;
+}
+
 /** The logins at one server. */
 export interface Logins {
   /** The issuer of the last login, which the owner said yes to. */
   readonly issuer?: string;
   /** Hosts beside the server's that the owner said yes to. */
   readonly hosts: readonly string[];
+  /** How the server refused what had no login, or one that it does not take any more. */
+  readonly challenge?: Challenge;
   /** Scopes that a call lacked. */
   readonly wanted?: string;
   readonly issuers: Readonly<Record<string, OfIssuer>>;

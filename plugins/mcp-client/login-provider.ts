@@ -6,6 +6,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
+import { printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import type { LoginFile, OfIssuer } from "./login-file.ts";
 import type { RemoteSettings } from "./settings.ts";
@@ -17,6 +18,8 @@ export interface Visit {
   /** Hosts beside the server's that the owner has said yes to. */
   hosts(): readonly string[];
   show(address: string): void;
+  /** Asks the owner about an issuer that is another than that of the last login. Throws a no. */
+  allow(issuer: string): Promise<void>;
 }
 
 /** Browsers refuse this port without connecting, so the code stays in the address bar and goes to nobody. */
@@ -69,7 +72,8 @@ export class LoginProvider implements OAuthClientProvider {
     // What the owner has registered was accepted at one issuer, and is never another's to see.
     const isOther = known !== undefined && known !== issuer;
     if (isOther && (!this.#visit || oauth.id !== undefined))
-      throw errors.MCP_LOGIN_ISSUER(name, issuer, known, name, name);
+      throw errors.MCP_LOGIN_ISSUER(name, printable(issuer, 200), known, name, name);
+    if (isOther && !this.#registered) await this.#visit?.allow(issuer);
     if (oauth.id !== undefined && this.clientMetadataUrl === undefined) {
       const secret = oauth.secret !== undefined && { client_secret: oauth.secret };
       return { client_id: oauth.id, ...secret, issuer };

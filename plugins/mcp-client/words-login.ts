@@ -1,70 +1,48 @@
 import { randomBytes } from "node:crypto";
-import type { CommandContext } from "@gantry/sdk";
+import { GantryError, type CommandContext } from "@gantry/sdk";
 import { printable } from "@gantry/sdk/node";
-import {
-  auth,
-  computeScopeUnion,
-  extractWWWAuthenticateParams,
-  type AuthOptions,
-} from "@modelcontextprotocol/client";
+import { auth, computeScopeUnion, type AuthOptions } from "@modelcontextprotocol/client";
 import { askPerson } from "../shared/ask-person.ts";
 import { errors } from "./errors.ts";
 import { LoginFile } from "./login-file.ts";
 import { loginFetch } from "./login-fetch.ts";
 import { LoginProvider, NOWHERE } from "./login-provider.ts";
-import { netFetch } from "./net-fetch.ts";
+import type { McpServer } from "./server.ts";
 import type { RemoteSettings } from "./settings.ts";
 import type { WordsNeeds } from "./words-needs.ts";
 
 const PATH = "/callback";
 const TIME_MS = 5 * 60_000;
 
-/** `gantry mcp login NAME`: an authorization code with PKCE. Throws MCP_LOGIN_*, MCP_NO_NET, and what a request throws. */
+/** `gantry mcp login NAME`: an authorization code with PKCE. Throws MCP_LOGIN_*, and what a request throws. */
 export async function login(
   run: CommandContext,
   needs: WordsNeeds,
+  server: McpServer,
   settings: RemoteSettings,
 ): Promise<number> {
   const { name } = settings;
-  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(TIME_MS)]);
-  const challenge = await challengeOf(settings, needs, signal);
-  if (!challenge) {
-    run.err(`${name} asks for no login.`);
+  const file = new LoginFile(needs.configDir, name);
+  if (!(await isWanted(server, file))) {
+    run.err(`${name} wants no login beside what it has.`);
     return 0;
   }
-  const file = new LoginFile(needs.configDir, name);
-  await loginAt(run, needs, settings, file, challenge, signal);
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(TIME_MS)]);
+  await loginAt(run, needs, settings, file, signal);
   run.err(`Logged in to ${name}.`);
   return 0;
 }
 
-type Challenge = Pick<AuthOptions, "resourceMetadataUrl" | "scope">;
-
-/** Asks the server without a login, and returns how it refuses; undefined if it does not. */
-async function challengeOf(
-  settings: RemoteSettings,
-  { net }: WordsNeeds,
-  signal: AbortSignal,
-): Promise<Challenge | undefined> {
-  if (!net) throw errors.MCP_NO_NET();
-  const params = {
-    protocolVersion: "2025-11-25",
-    capabilities: {},
-    clientInfo: { name: "gantry", version: "1" },
-  };
-  const response = await netFetch(
-    net,
-    settings,
-    signal,
-  )(settings.url, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params }),
-  });
-  await response.body?.cancel();
-  if (response.status !== 401) return undefined;
-  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-  return { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope !== undefined && { scope }) };
+/** Uses the server as it is. Throws what fails for another reason. */
+async function isWanted(server: McpServer, file: LoginFile): Promise<boolean> {
+  if ((await file.read()).wanted !== undefined) return true;
+  return server.find().then(
+    () => false,
+    (error: unknown) => {
+      if (error instanceof GantryError && /^MCP_LOGIN(?:_ISSUER)?$/.test(error.code)) return true;
+      throw error;
+    },
+  );
 }
 
 async function loginAt(
@@ -72,7 +50,6 @@ async function loginAt(
   needs: WordsNeeds,
   settings: RemoteSettings,
   file: LoginFile,
-  challenge: Challenge,
   signal: AbortSignal,
 ): Promise<void> {
   const { name, url: serverUrl } = settings;
@@ -86,18 +63,26 @@ async function loginAt(
   try {
     const redirectUri = visit?.redirectUri ?? NOWHERE;
     const show = (address: string): void => showAddress(run, name, address, isPasted);
-    const provider = new LoginProvider(settings, file, { redirectUri, state, show, hosts: () => hosts });
-    const logins = await file.read();
-    const hosts = [...logins.hosts];
-    const allow = async (host: string): Promise<void> => {
-      const question = `${name} has its login at ${printable(host, 200)}: go there?`;
-      if (!(await askPerson(run, question))) throw errors.MCP_LOGIN_HOST(name, printable(host, 200));
+    const { hosts: known, challenge = {}, wanted } = await file.read();
+    const hosts = [...known];
+    const allow = async (where: string): Promise<void> => {
+      const question = `${name} has its login at ${printable(where, 200)}: go there?`;
+      if (!(await askPerson(run, question))) throw errors.MCP_LOGIN_HOST(name, printable(where, 200));
+    };
+    const allowHost = async (host: string): Promise<void> => {
+      await allow(host);
       hosts.push(host);
     };
-    const fetchFn = loginFetch(net, settings, () => hosts, allow, signal);
-    const scope =
-      logins.wanted === undefined ? challenge.scope : computeScopeUnion(logins.wanted, challenge.scope);
-    const options: AuthOptions = { serverUrl, fetchFn, ...challenge, ...(scope !== undefined && { scope }) };
+    const visitor = { redirectUri, state, show, allow, hosts: () => hosts };
+    const provider = new LoginProvider(settings, file, visitor);
+    const fetchFn = loginFetch(net, settings, () => hosts, allowHost, signal);
+    const scope = computeScopeUnion(wanted, challenge.scope);
+    const options: AuthOptions = {
+      serverUrl,
+      fetchFn,
+      ...(challenge.metadata !== undefined && { resourceMetadataUrl: new URL(challenge.metadata) }),
+      ...(scope !== undefined && { scope }),
+    };
     await auth(provider, { ...options, forceReauthorization: true });
     const query = visit ? await visit.wait() : await pasted(run, signal);
     const code = codeIn(query, name, isOurs);

@@ -15,9 +15,10 @@ export { add, remove } from "./words-config.ts";
 
 /** `gantry mcp login NAME`. Throws MCP_UNKNOWN, MCP_LOGIN_*. */
 export async function login(run: CommandContext, needs: WordsNeeds): Promise<number> {
-  const { settings, name } = await serverOf(run, needs);
+  const server = await serverOf(run, needs);
+  const { settings, name } = server;
   if (settings.kind !== "http") throw errors.MCP_LOGIN_NO_URL(name);
-  return (await import("./words-login.ts")).login(run, needs, settings);
+  return (await import("./words-login.ts")).login(run, needs, server, settings);
 }
 
 /** `gantry mcp logout NAME`. Throws MCP_UNKNOWN. */
