@@ -144,7 +144,7 @@ async function openHttp(
   // What identifies the owner in a header stands in place of a login.
   if (new Headers(settings.headers).has("authorization"))
     return new StreamableHTTPClientTransport(url, { fetch: own, requestInit });
-  const file = new LoginFile(configDir, settings.name);
+  const file = new LoginFile(configDir, settings);
   const login = new LoginAuth(settings, file, net, signal);
   const fetch: FetchLike = async (to, init) => {
     const response = await own(to, init);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ProcessLock, replaceFile } from "@gantry/sdk/node";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
 import { errors } from "./errors.ts";
+import type { RemoteSettings } from "./settings.ts";
 
 const POLL_MS = 50;
 
@@ -22,6 +23,8 @@ export interface Challenge {
 
 /** The logins at one server. */
 export interface Logins {
+  /** The address of the server: at another one they are nobody's. */
+  readonly url?: string;
   /** The issuer of the last login, which the owner said yes to. */
   readonly issuer?: string;
   /** Hosts beside the server's that the owner said yes to. */
@@ -35,21 +38,34 @@ export interface Logins {
 
 const NONE: Logins = { hosts: [], issuers: {} };
 
+/** Takes a server's logins away. Returns false if there were none. */
+export async function removeLogins(configDir: string, name: string): Promise<boolean> {
+  return rm(fileOf(configDir, name)).then(
+    () => true,
+    () => false,
+  );
+}
+
+function fileOf(configDir: string, name: string): string {
+  return path.join(configDir, "mcp-logins", `${name}.json`);
+}
+
 /** The file of a server's logins, in the configuration directory, which no tool reads. */
 export class LoginFile {
   readonly #name: string;
   readonly #file: string;
+  readonly #url: string;
 
-  constructor(configDir: string, name: string) {
-    this.#name = name;
-    this.#file = path.join(configDir, "mcp-logins", `${name}.json`);
+  constructor(configDir: string, { name, url }: Pick<RemoteSettings, "name" | "url">) {
+    [this.#name, this.#url] = [name, url];
+    this.#file = fileOf(configDir, name);
   }
 
   /** Throws MCP_LOGIN_UNREADABLE. */
   async read(): Promise<Logins> {
     try {
       const { hosts, issuers, ...rest } = JSON.parse(await readFile(this.#file, "utf8")) as Logins;
-      return { ...rest, hosts: [...hosts], issuers: { ...issuers } };
+      return rest.url === this.#url ? { ...rest, hosts: [...hosts], issuers: { ...issuers } } : NONE;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOENT") return NONE;
@@ -60,17 +76,8 @@ export class LoginFile {
   /** Only its owner may read it. */
   async write(logins: Logins): Promise<void> {
     await this.#folder();
-    await replaceFile(this.#file, `${JSON.stringify(logins, undefined, 2)}\n`);
-  }
-
-  /** Returns false if there was none. */
-  async remove(): Promise<boolean> {
-    const was = await readFile(this.#file).then(
-      () => true,
-      () => false,
-    );
-    await rm(this.#file, { force: true });
-    return was;
+    const kept = { ...logins, url: this.#url };
+    await replaceFile(this.#file, `${JSON.stringify(kept, undefined, 2)}\n`);
   }
 
   /** Runs `work` in one process at a time. */

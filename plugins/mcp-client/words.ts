@@ -6,7 +6,7 @@ import { rowsOf } from "./checks.ts";
 import { digestOf } from "./digest.ts";
 import { errors } from "./errors.ts";
 import { offerOf } from "./offered.ts";
-import { LoginFile } from "./login-file.ts";
+import { removeLogins } from "./login-file.ts";
 import type { Found, McpServer } from "./server.ts";
 import { changedLines, shownTool } from "./shown.ts";
 import type { WordsNeeds } from "./words-needs.ts";
@@ -24,7 +24,7 @@ export async function login(run: CommandContext, needs: WordsNeeds): Promise<num
 /** `gantry mcp logout NAME`. Throws MCP_UNKNOWN. */
 export async function logout(run: CommandContext, needs: WordsNeeds): Promise<number> {
   const { name } = await serverOf(run, needs);
-  const was = await new LoginFile(needs.configDir, name).remove();
+  const was = await removeLogins(needs.configDir, name);
   run.err(was ? `Forgot the login at ${name}.` : `There is no login at ${name}.`);
   return 0;
 }
