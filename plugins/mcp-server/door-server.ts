@@ -22,6 +22,9 @@ type Era = McpRequestContext["era"];
 /** Of one request of the earlier revisions. */
 const mostQuestions = 1_000;
 
+/** In characters. */
+const longestToken = 256;
+
 /** Words of a client are held to schemas by whoever reads them; none is made into code. */
 const unchecked = {
   getValidator: () => (data: unknown) => ({
@@ -131,7 +134,8 @@ export class DoorServers {
 /** Returns what tells the client of progress, in numbers that only grow, if it asked to be told. */
 function tellOf({ _meta, notify }: ServerContext["mcpReq"]): Tell | undefined {
   const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return undefined;
+  // It comes back with each step, so a long one would cost more than it tells.
+  if (progressToken === undefined || String(progressToken).length > longestToken) return undefined;
   let last = -1;
   return ({ done: progress, total, text: message }) => {
     if (progress <= last) return;

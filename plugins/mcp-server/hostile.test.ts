@@ -183,3 +183,18 @@ test("MCP-11: of one client 16 calls may wait for its answers; one more is refus
   const refused = await modern(door, token, {});
   expect(JSON.stringify(refused)).toContain("16 calls of this client wait");
 });
+
+test("MCP-11: a progress token of 10,000 characters does not come back with each step", async () => {
+  const dig = tool("dig", async ({ progress }: ToolRun<any>) => {
+    progress?.({ done: 1 });
+    return "dug";
+  });
+  const door = await openDoor(["dig"], [dig]);
+  const { token } = await door.gateway.pair();
+  const call = (progressToken: string) => {
+    const params = { name: "dig", arguments: {}, _meta: { progressToken } };
+    return post(door, { ...callOf("dig"), params }, { token }).then(({ text }) => framesIn(text));
+  };
+  expect((await call("mine")).map(({ method }) => method)).toEqual(["notifications/progress", undefined]);
+  expect(await call("x".repeat(10_000))).toMatchObject([{ result: { content: [{ text: "dug" }] } }]);
+});
