@@ -86,7 +86,7 @@ const strange: readonly (readonly [string, unknown, number, string?])[] = [
   ["an object of no method", {}, 400],
   ["a form", "method=tools/list", 415, "application/x-www-form-urlencoded"],
   ["plain text", JSON.stringify(list), 415, "text/plain"],
-  ["4 MiB", `"${"x".repeat(4 * 1024 * 1024)}"`, 413],
+  ["more than 1 MiB", `"${"x".repeat(1024 * 1024)}"`, 413],
   ["brackets in brackets", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${"[".repeat(1e6)}`, 400],
   ["bytes that are not UTF-8", new Uint8Array([0x22, 0xff, 0x22]), 400],
   ["an id that is an object", { ...list, id: {} }, 400],

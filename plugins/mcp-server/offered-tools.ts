@@ -10,7 +10,7 @@ const recall = { name: "recall", runs: "memory_recall" };
 
 export const AskArgs = Type.Object(
   {
-    message: Type.String({ minLength: 1, maxLength: 1_000_000, description: "What you want." }),
+    message: Type.String({ minLength: 1, maxLength: 500_000, description: "What you want." }),
     conversation: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z0-9_.:+@-]{1,128}$",

@@ -2,7 +2,7 @@ import type { Route } from "@gantry/sdk";
 import type { RouteFailure } from "@gantry/sdk/fill";
 import type { HttpDoor } from "./http-door.ts";
 
-const bodyLimit = 4 * 1024 * 1024;
+const bodyLimit = 1024 * 1024;
 /** A program that works for a person calls more often than a person does. */
 const perMinute = 1_200;
 
