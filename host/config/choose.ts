@@ -53,10 +53,11 @@ export function listedPlugins(tree: Tree, bundled: readonly Bundled[], word?: st
 
 function baseSet(tree: Tree, bundled: readonly Bundled[], word?: string): readonly string[] {
   const without = namesIn(tree["without_plugins"]);
-  return bundled
-    .filter(({ base, tables }) => base || tables.some((table) => table === word || hasTable(tree, table)))
-    .map(({ name }) => name)
-    .filter((name) => !without.includes(name));
+  const asked = namesIn(tree["extra_plugins"]);
+  const isMeant = ({ name, base, tables }: Bundled): boolean =>
+    base || tables.some((at) => hasTable(tree, at) || (at === word && !asked.includes(name)));
+  const names = bundled.filter(isMeant).map(({ name }) => name);
+  return names.filter((name) => !without.includes(name));
 }
 
 /** What is no list of names is told by the check of the file. */

@@ -45,3 +45,8 @@ test("MCP-01: an address and headers are written as such, and a bad name or pair
   expect((await run("mcp", "add", "a b", "x")).err).toContain("[MCP_CONFIG]");
   expect((await run("mcp", "add", "other", "x", "--env", "novalue")).err).toContain("[MCP_PAIR]");
 });
+
+test("MCP-01: the words of mcp are there also where extra_plugins names their plugin", async () => {
+  using home = tempDir('extra_plugins = ["mcp-client"]\n');
+  expect(await gantry(["mcp", "list"], { dir: home.dir })).toMatchObject({ code: 0 });
+});

@@ -62,6 +62,14 @@ export function mcpCommands(needs: WordsNeeds): readonly Command[] {
         options: [json],
       },
     ),
+    word("login", "log in to a server over HTTP, in the browser", (run, { login }) => login(run, needs), {
+      ...named,
+      options: [
+        { flags: "--paste", summary: "paste the address that the browser ends at; no port is opened" },
+        { flags: "--yes", summary: "go to whatever host the server names for its login" },
+      ],
+    }),
+    word("logout", "forget the login at a server", (run, { logout }) => logout(run, needs), named),
     word(
       "remove",
       "take a server and what was accepted of it away",

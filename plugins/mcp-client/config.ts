@@ -23,6 +23,16 @@ const Server = Type.Object({
   headers: Type.Optional(
     Type.Record(Type.String(), Type.String(), { description: "Headers of each request to url." }),
   ),
+  oauth_client_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        "The client that you have registered where the login of url is; as https://… the address of its metadata document. Without it `gantry mcp login` registers one.",
+    }),
+  ),
+  oauth_client_secret: Type.Optional(
+    Type.String({ minLength: 1, description: "The secret of oauth_client_id, if it has one." }),
+  ),
   allowed_domains: Type.Optional(
     Type.Array(Type.String(), {
       description:

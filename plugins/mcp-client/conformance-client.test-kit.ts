@@ -1,30 +1,89 @@
 /** The program that the conformance suite starts: a host with one MCP server, all of whose tools are called. */
-import { Approvals, Commands, ToolCatalog, ToolQuestions, type ToolInput, type TurnEvent } from "@gantry/sdk";
+import {
+  Approvals,
+  Commands,
+  type CommandContext,
+  type CommandInput,
+  ToolCatalog,
+  ToolQuestions,
+  type ToolInput,
+  type TurnEvent,
+} from "@gantry/sdk";
 import { bundledPlugin, startTestHost } from "@gantry/sdk/testing";
 import { mcpClient } from "./plugin.ts";
+import { suiteNet } from "./suite-net.test-kit.ts";
 
 interface Context {
+  readonly client_id?: string;
+  readonly client_secret?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: Record<string, unknown> }[];
 }
 
+const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
+const isLogin = scenario.startsWith("auth/");
 const address = new URL(process.argv.at(-1) ?? "");
-// Local names are refused to tools; an address is what the owner may except.
-if (address.hostname === "localhost") address.hostname = "127.0.0.1";
-const { toolCalls } = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
-const config = {
-  security: { allowed_domains: ["127.0.0.1"], allowed_private_addresses: [address.host] },
-  mcp: { servers: { suite: { url: address.href } } },
+// Local names are refused to tools; an address is what the owner may except. Logins hold names to be the same.
+if (!isLogin && address.hostname === "localhost") address.hostname = "127.0.0.1";
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
+const { toolCalls } = context;
+// The suite's own metadata document, or the client that it has registered.
+const {
+  client_id = scenario === "auth/basic-cimd" && "https://conformance-test.local/client-metadata.json",
+} = context;
+const oauth = {
+  ...(client_id && { oauth_client_id: client_id }),
+  ...(context.client_secret !== undefined && { oauth_client_secret: context.client_secret }),
 };
-const bundled = await Promise.all(["net-undici", "ask-words"].map(bundledPlugin));
+const config = {
+  ...(!isLogin && {
+    security: { allowed_domains: ["127.0.0.1"], allowed_private_addresses: [address.host] },
+  }),
+  mcp: { servers: { suite: { url: address.href, ...oauth } } },
+};
+const bundled = await Promise.all([...(isLogin ? [] : ["net-undici"]), "ask-words"].map(bundledPlugin));
+if (isLogin) bundled.push(suiteNet);
 
 await using t = await startTestHost({ plugins: [mcpClient(), ...bundled], config });
 const err = (line: string): void => void process.stderr.write(`${line}\n`);
-const accepting = { args: ["suite"], options: { yes: true }, out: err, err, interactive: false };
 const { signal } = new AbortController();
-await t
-  .slot(Commands)
-  .get("mcp accept")!
-  .run({ ...accepting, signal, serve: async () => 0 });
+
+async function word(name: string, more: Partial<CommandContext> = {}): Promise<void> {
+  const plain = { args: ["suite"], options: { yes: true }, out: err, err, interactive: false };
+  const run = { ...plain, signal, serve: async () => 0, ...more };
+  await t.slot(Commands).get(`mcp ${name}`)!.run(run);
+}
+
+/** Logs in as a person does whose browser ends at an address that they paste. */
+async function login(): Promise<void> {
+  const shown = Promise.withResolvers<string>();
+  const tell = (line: string): void => (line.startsWith("http") ? shown.resolve(line) : err(line));
+  const input: CommandInput = {
+    bytes: async function* () {},
+    async *lines() {
+      const answer = await fetch(await shown.promise, { redirect: "manual" });
+      yield answer.headers.get("location") ?? "";
+    },
+  };
+  await word("login", { options: { yes: true, paste: true }, err: tell, input });
+}
+
+/** Does the work, and once more after each login that it wants, three times at most. */
+async function loggedIn<T>(work: () => Promise<T>, wants: (found: unknown) => boolean): Promise<T> {
+  for (let logins = 0; ; logins += 1) {
+    const found = await work().catch((error: unknown) => ({ thrown: error }));
+    const { thrown } = Object(found) as { readonly thrown?: unknown };
+    if (logins < 3 && wants(thrown ?? found)) await login();
+    else if (thrown !== undefined) throw thrown;
+    else return found as T;
+  }
+}
+
+const isLoginWanted = (found: unknown): boolean => {
+  const { code, text } = Object(found) as { readonly code?: unknown; readonly text?: unknown };
+  return /^MCP_LOGIN(?:_SCOPE|_ISSUER)?$/.test(String(code)) || /`gantry mcp login suite`/.test(String(text));
+};
+
+await loggedIn(() => word("accept"), isLoginWanted);
 
 // The suite waits for as long as a client lives.
 setTimeout(() => process.exit(1), 25_000).unref();
@@ -46,7 +105,8 @@ const calls =
   toolCalls?.map(({ name, arguments: args }) => ({ name: `suite_${name}`, args: withoutNulls(args) })) ??
   tools.map(({ name, input }) => ({ name, args: valueFor(input) as Record<string, unknown> }));
 for (const { name, args } of calls) {
-  const result = await t.call(name, args, { approvals: "ask", onEvent });
+  const call = () => t.call(name, args, { approvals: "ask", onEvent });
+  const result = await loggedIn(call, isLoginWanted);
   err(`${name}: ${result.decision} ${result.text.slice(0, 200)}`);
 }
 

@@ -4,11 +4,14 @@ import {
   StreamableHTTPClientTransport,
   type ElicitRequest,
   type ElicitResult,
+  type FetchLike,
   type Transport,
 } from "@modelcontextprotocol/client";
 import { printable } from "@gantry/sdk/node";
 import type { Era } from "./accepted.ts";
 import { errors } from "./errors.ts";
+import { LoginAuth } from "./login-auth.ts";
+import { LoginFile } from "./login-file.ts";
 import { netFetch } from "./net-fetch.ts";
 import { ProcessTransport } from "./process-transport.ts";
 import type { LocalSettings, RemoteSettings, ServerSettings } from "./settings.ts";
@@ -22,6 +25,8 @@ export interface Ways {
   readonly sandbox: Sandbox | undefined;
   readonly net: Net | undefined;
   readonly version: string;
+  /** Where logins are kept. */
+  readonly configDir: string;
 }
 
 /** Who is told what the server says of its own accord. */
@@ -115,7 +120,7 @@ function clientFor(version: string, listeners: Listeners): Client {
 function open(settings: ServerSettings, ways: Ways, signal: AbortSignal): Promise<Transport> {
   return settings.kind === "stdio"
     ? openProcess(settings, ways.sandbox, signal)
-    : Promise.resolve(openHttp(settings, ways.net, signal));
+    : openHttp(settings, ways, signal);
 }
 
 async function openProcess(
@@ -127,12 +132,26 @@ async function openProcess(
   return new ProcessTransport(await sandbox.open({ argv, env, read, write, domains, signal }));
 }
 
-function openHttp(settings: RemoteSettings, net: Net | undefined, signal: AbortSignal): Transport {
+async function openHttp(
+  settings: RemoteSettings,
+  { net, configDir }: Ways,
+  signal: AbortSignal,
+): Promise<Transport> {
   if (!net) throw errors.MCP_NO_NET();
-  return new StreamableHTTPClientTransport(new URL(settings.url), {
-    fetch: netFetch(net, settings, signal),
-    requestInit: { headers: { ...settings.headers } },
-  });
+  const own = netFetch(net, settings, signal);
+  const requestInit = { headers: { ...settings.headers } };
+  const url = new URL(settings.url);
+  // What identifies the owner in a header stands in place of a login.
+  if (new Headers(settings.headers).has("authorization"))
+    return new StreamableHTTPClientTransport(url, { fetch: own, requestInit });
+  const file = new LoginFile(configDir, settings);
+  const login = new LoginAuth(settings, file, net, signal);
+  const fetch: FetchLike = async (to, init) => {
+    const response = await own(to, init);
+    await login.checkScope(response);
+    return response;
+  };
+  return new StreamableHTTPClientTransport(url, { fetch, requestInit, authProvider: login });
 }
 
 /** A program says on stderr why it ends. */

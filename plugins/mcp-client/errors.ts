@@ -27,6 +27,23 @@ export const errors = defineErrors({
     "The table mcp.servers.%s is there already: take it out with `gantry mcp remove %s` first.",
   ),
   MCP_PAIR: usage("`%s` is no variable or header: write it as name=value."),
+  MCP_LOGIN: policy("The MCP server %s wants a login: log in with `gantry mcp login %s`."),
+  MCP_LOGIN_SCOPE: policy(
+    "The MCP server %s wants more scopes than its login has (%s): log in again with `gantry mcp login %s`.",
+  ),
+  MCP_LOGIN_ISSUER: policy(
+    "The MCP server %s names %s for its login, and the login there is belongs to %s: if that is right, run `gantry mcp logout %s`, then `gantry mcp login %s`.",
+  ),
+  MCP_LOGIN_HOST: policy(
+    "The login of the MCP server %s is at %s, and nobody said that it may be asked: answer with y, or give --yes.",
+  ),
+  MCP_LOGIN_FAILED: failed("The login at the MCP server %s failed: %s."),
+  MCP_LOGIN_UNREADABLE: failed(
+    "%s cannot be read (%s): run `gantry mcp logout %s`, then `gantry mcp login %s`.",
+  ),
+  MCP_LOGIN_NO_URL: usage(
+    "The MCP server %s is a program, which has no login: give it what it needs in env.",
+  ),
   MCP_NOT_CONFIRMED: policy(
     "Nothing was accepted: answer the question with y, or give --yes if nobody is asked.",
   ),

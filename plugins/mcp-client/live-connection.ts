@@ -1,3 +1,4 @@
+import { GantryError } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Era } from "./accepted.ts";
 import type { Connection } from "./connection.ts";
@@ -78,6 +79,8 @@ export class LiveConnection {
   }
 
   #failed(error: Error): void {
+    // A login may be there a moment later, and to see that it is not costs one request.
+    if (error instanceof GantryError && error.code.startsWith("MCP_LOGIN")) return;
     const pauseMs = this.#failure ? 2 * this.#failure.pauseMs : FIRST_PAUSE_MS;
     const bounded = Math.min(LONGEST_PAUSE_MS, pauseMs);
     this.#failure = { error, until: performance.now() + bounded, pauseMs: bounded };

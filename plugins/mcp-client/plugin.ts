@@ -14,6 +14,7 @@ import {
   ToolSources,
   type Plugin,
 } from "@gantry/sdk";
+import { Loopback } from "@gantry/sdk/fill";
 import { mcpCommands } from "./commands.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
@@ -33,6 +34,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
     needs: {
       audit: Audit,
       configFile: ConfigFile,
+      loopback: optional(Loopback),
       media: optional(Media),
       net: optional(Net),
       runtime: Runtime,
@@ -42,7 +44,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
     taps: ["beforeToolCall"],
     errors,
     setup(host) {
-      const { configFile, runtime, ...needs } = host.needs;
+      const { configFile, loopback, runtime, ...needs } = host.needs;
       const settings = settingsFrom(host.config.mcp.servers);
       host.hooks.beforeToolCall.tap(({ source, tool }) =>
         source === "mcp" ? ask(errors.MCP_ASKS(tool)) : undefined,
@@ -64,8 +66,9 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
         onChange: (tell) => void told.add(tell),
       });
       const list = async (): Promise<McpServers["all"]> => (await servers()).all;
-      for (const command of mcpCommands({ all: list, audit: needs.audit, configDir, configFile }))
-        host.provide(Commands, command);
+      const { audit, net } = needs;
+      const forWords = { all: list, audit, configDir, configFile, net, loopback };
+      for (const command of mcpCommands(forWords)) host.provide(Commands, command);
       if (settings.length === 0) return;
 
       for (const kind of ["status", "ready"] as const)

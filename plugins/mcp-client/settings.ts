@@ -28,12 +28,15 @@ export interface RemoteSettings extends Common {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly domains: readonly string[];
+  /** The client that the owner has registered where the server's login is. */
+  readonly oauth: { readonly id?: string | undefined; readonly secret?: string | undefined };
 }
 
 export type ServerSettings = LocalSettings | RemoteSettings;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 const LOCAL_KEYS = ["args", "env", "read_paths", "write_paths"] as const;
+const REMOTE_KEYS = ["headers", "oauth_client_id", "oauth_client_secret"] as const;
 const DEFAULT_SECONDS = 60;
 
 /** Returns the servers in the order of their names. Throws MCP_CONFIG, naming the key. */
@@ -64,8 +67,9 @@ function settingsOf(name: string, keys: ServerConfig): ServerSettings {
 }
 
 function local(name: string, command: string, keys: ServerConfig, common: Common): LocalSettings {
-  if (keys.headers !== undefined)
-    throw errors.MCP_CONFIG(`mcp.servers.${name}.headers`, "does not go with command", "remove it");
+  const wrong = REMOTE_KEYS.find((key) => keys[key] !== undefined);
+  if (wrong !== undefined)
+    throw errors.MCP_CONFIG(`mcp.servers.${name}.${wrong}`, "does not go with command", "remove it");
   const { args = [], env = {}, allowed_domains = [], read_paths = [], write_paths = [] } = keys;
   const reach = { domains: allowed_domains, read: read_paths, write: write_paths };
   return { ...common, kind: "stdio", argv: [command, ...args], env, ...reach };
@@ -83,7 +87,8 @@ function remote(name: string, keys: ServerConfig, common: Common): RemoteSetting
       "write https://…, and what identifies you as a header",
     );
   const { headers = {}, allowed_domains = [url.hostname] } = keys;
-  return { ...common, kind: "http", url: url.href, headers, domains: allowed_domains };
+  const oauth = { id: keys.oauth_client_id, secret: keys.oauth_client_secret };
+  return { ...common, kind: "http", url: url.href, headers, domains: allowed_domains, oauth };
 }
 
 function rulesOf(tools: ServerConfig["tools"]): Common["ruleFor"] {

@@ -2,6 +2,7 @@ import type { CommandContext } from "@gantry/sdk";
 import { printable } from "@gantry/sdk/node";
 import { AcceptedFile } from "./accepted.ts";
 import { errors } from "./errors.ts";
+import { removeLogins } from "./login-file.ts";
 import { checkName } from "./settings.ts";
 import type { WordsNeeds } from "./words-needs.ts";
 
@@ -35,6 +36,7 @@ export async function remove(
 ): Promise<number> {
   const [name = ""] = run.args;
   checkName(name);
+  await removeLogins(configDir, name);
   const isKept = await new AcceptedFile(configDir, name).remove();
   const names = (await all()).map((server) => server.name);
   if (!names.includes(name) && !isKept)

@@ -1,4 +1,5 @@
-import type { Audit, ConfigFile } from "@gantry/sdk";
+import type { Audit, ConfigFile, Net } from "@gantry/sdk";
+import type { Loopback } from "@gantry/sdk/fill";
 import type { McpServer } from "./server.ts";
 
 /** What the words work on. */
@@ -7,4 +8,7 @@ export interface WordsNeeds {
   readonly audit: Audit;
   readonly configFile: ConfigFile;
   readonly configDir: string;
+  readonly net: Net | undefined;
+  /** Undefined: logins come back by pasting alone. */
+  readonly loopback: Loopback | undefined;
 }

@@ -6,11 +6,28 @@ import { rowsOf } from "./checks.ts";
 import { digestOf } from "./digest.ts";
 import { errors } from "./errors.ts";
 import { offerOf } from "./offered.ts";
+import { removeLogins } from "./login-file.ts";
 import type { Found, McpServer } from "./server.ts";
 import { changedLines, shownTool } from "./shown.ts";
 import type { WordsNeeds } from "./words-needs.ts";
 
 export { add, remove } from "./words-config.ts";
+
+/** `gantry mcp login NAME`. Throws MCP_UNKNOWN, MCP_LOGIN_*. */
+export async function login(run: CommandContext, needs: WordsNeeds): Promise<number> {
+  const server = await serverOf(run, needs);
+  const { settings, name } = server;
+  if (settings.kind !== "http") throw errors.MCP_LOGIN_NO_URL(name);
+  return (await import("./words-login.ts")).login(run, needs, server, settings);
+}
+
+/** `gantry mcp logout NAME`. Throws MCP_UNKNOWN. */
+export async function logout(run: CommandContext, needs: WordsNeeds): Promise<number> {
+  const { name } = await serverOf(run, needs);
+  const was = await removeLogins(needs.configDir, name);
+  run.err(was ? `Forgot the login at ${name}.` : `There is no login at ${name}.`);
+  return 0;
+}
 
 /** `gantry mcp list` */
 export async function list(run: CommandContext, needs: WordsNeeds): Promise<number> {

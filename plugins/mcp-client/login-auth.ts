@@ -1,0 +1,71 @@
+import type { Net } from "@gantry/sdk";
+import {
+  auth,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  type AuthProvider,
+} from "@modelcontextprotocol/client";
+import { errors } from "./errors.ts";
+import { LoginFile } from "./login-file.ts";
+import { loginFetch } from "./login-fetch.ts";
+import { LoginProvider } from "./login-provider.ts";
+import type { RemoteSettings } from "./settings.ts";
+
+type Refused = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
+
+/** Identifies the owner to a server by the login there is. Nobody is asked: what needs a person throws MCP_LOGIN. */
+export class LoginAuth implements AuthProvider {
+  readonly #settings: RemoteSettings;
+  readonly #file: LoginFile;
+  readonly #provider: LoginProvider;
+  readonly #net: Net;
+  readonly #signal: AbortSignal;
+  #used: string | undefined;
+
+  constructor(settings: RemoteSettings, file: LoginFile, net: Net, signal: AbortSignal) {
+    [this.#settings, this.#file, this.#net, this.#signal] = [settings, file, net, signal];
+    this.#provider = new LoginProvider(settings, file);
+  }
+
+  async token(): Promise<string | undefined> {
+    return (this.#used = (await this.#provider.tokens())?.access_token);
+  }
+
+  /** Refreshes the tokens, unless another process has done so since. Throws MCP_LOGIN, MCP_LOGIN_ISSUER. */
+  async onUnauthorized({ response, serverUrl }: Refused): Promise<void> {
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+    const metadata = resourceMetadataUrl && { metadata: resourceMetadataUrl.href };
+    try {
+      await this.#file.alone(this.#signal, () => this.#refresh(serverUrl, resourceMetadataUrl));
+    } catch (error) {
+      const challenge = { ...metadata, ...(scope !== undefined && { scope }) };
+      await this.#file.write({ ...(await this.#file.read()), challenge });
+      throw error;
+    }
+  }
+
+  async #refresh(serverUrl: URL, resourceMetadataUrl: URL | undefined): Promise<void> {
+    const { name } = this.#settings;
+    const refuse = async (): Promise<never> => {
+      throw errors.MCP_LOGIN(name, name);
+    };
+    if (this.#used === undefined) return refuse();
+    if ((await this.#provider.tokens())?.access_token !== this.#used) return;
+    const { hosts } = await this.#file.read();
+    const fetchFn = loginFetch(this.#net, this.#settings, () => hosts, refuse, this.#signal);
+    const provider = new LoginProvider(this.#settings, this.#file);
+    await auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) });
+  }
+
+  /** Notes the scopes that a call lacked, for the next login, and throws MCP_LOGIN. Returns for other answers. */
+  async checkScope(response: Response): Promise<void> {
+    if (response.status !== 403) return;
+    const { error, scope } = extractWWWAuthenticateParams(response);
+    if (error !== "insufficient_scope") return;
+    const logins = await this.#file.read();
+    const given = (await this.#provider.tokens())?.scope;
+    const wanted = computeScopeUnion(given, logins.wanted, scope);
+    await this.#file.write({ ...logins, ...(wanted !== undefined && { wanted }) });
+    throw errors.MCP_LOGIN_SCOPE(this.#settings.name, scope ?? "", this.#settings.name);
+  }
+}

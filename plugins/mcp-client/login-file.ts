@@ -1,0 +1,109 @@
+import { mkdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ProcessLock, replaceFile } from "@gantry/sdk/node";
+import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
+import { errors } from "./errors.ts";
+import type { RemoteSettings } from "./settings.ts";
+
+const POLL_MS = 50;
+
+/** What one issuer has given. */
+export interface OfIssuer {
+  readonly client?: StoredOAuthClientInformation;
+  readonly tokens?: StoredOAuthTokens;
+}
+
+/** What a server says of the login that it wants. */
+export interface Challenge {
+  /** The address of its metadata, if it named one. */
+  readonly metadata?: string;
+  readonly scope?: string;
+}
+
+/** The logins at one server. */
+export interface Logins {
+  /** The address of the server: at another one they are nobody's. */
+  readonly url?: string;
+  /** The issuer of the last login, which the owner said yes to. */
+  readonly issuer?: string;
+  /** Hosts beside the server's that the owner said yes to. */
+  readonly hosts: readonly string[];
+  /** How the server refused what had no login, or one that it does not take any more. */
+  readonly challenge?: Challenge;
+  /** Scopes that a call lacked. */
+  readonly wanted?: string;
+  readonly issuers: Readonly<Record<string, OfIssuer>>;
+}
+
+const NONE: Logins = { hosts: [], issuers: {} };
+
+/** Takes a server's logins away. Returns false if there were none. */
+export async function removeLogins(configDir: string, name: string): Promise<boolean> {
+  return rm(fileOf(configDir, name)).then(
+    () => true,
+    () => false,
+  );
+}
+
+function fileOf(configDir: string, name: string): string {
+  return path.join(configDir, "mcp-logins", `${name}.json`);
+}
+
+/** The file of a server's logins, in the configuration directory, which no tool reads. */
+export class LoginFile {
+  readonly #name: string;
+  readonly #file: string;
+  readonly #url: string;
+
+  constructor(configDir: string, { name, url }: Pick<RemoteSettings, "name" | "url">) {
+    [this.#name, this.#url] = [name, url];
+    this.#file = fileOf(configDir, name);
+  }
+
+  /** Throws MCP_LOGIN_UNREADABLE. */
+  async read(): Promise<Logins> {
+    try {
+      const { hosts, issuers, ...rest } = JSON.parse(await readFile(this.#file, "utf8")) as Logins;
+      return rest.url === this.#url ? { ...rest, hosts: [...hosts], issuers: { ...issuers } } : NONE;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return NONE;
+      throw errors.MCP_LOGIN_UNREADABLE(this.#file, code ?? "it is not JSON", this.#name, this.#name);
+    }
+  }
+
+  /** Only its owner may read it. */
+  async write(logins: Logins): Promise<void> {
+    await this.#folder();
+    const kept = { ...logins, url: this.#url };
+    await replaceFile(this.#file, `${JSON.stringify(kept, undefined, 2)}\n`);
+  }
+
+  /** Runs `work` in one process at a time. */
+  async alone<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await this.#folder();
+    const lock = await this.#lock(signal);
+    try {
+      return await work();
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async #lock(signal: AbortSignal): Promise<ProcessLock> {
+    const busy = new Error("another process refreshes the login");
+    for (;;) {
+      try {
+        return await ProcessLock.take(`${this.#file}.lock`, () => busy);
+      } catch (error) {
+        if (error !== busy) throw error;
+        await sleep(POLL_MS, undefined, { signal });
+      }
+    }
+  }
+
+  async #folder(): Promise<void> {
+    await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+  }
+}

@@ -1,0 +1,149 @@
+import type {
+  OAuthClientInformationContext,
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+import { printable } from "@gantry/sdk/node";
+import { errors } from "./errors.ts";
+import type { LoginFile, OfIssuer } from "./login-file.ts";
+import type { RemoteSettings } from "./settings.ts";
+
+/** A login that a person is at; without it tokens are only refreshed. */
+export interface Visit {
+  readonly redirectUri: string;
+  readonly state: string;
+  /** Hosts beside the server's that the owner has said yes to. */
+  hosts(): readonly string[];
+  show(address: string): void;
+  /** Asks the owner about an issuer that is another than that of the last login. Throws a no. */
+  allow(issuer: string): Promise<void>;
+}
+
+/** Browsers refuse this port without connecting, so the code stays in the address bar and goes to nobody. */
+export const NOWHERE = "http://127.0.0.1:1/callback";
+
+/** What the official client asks of who keeps its logins. Secrets are given to the issuer that they are of alone. */
+export class LoginProvider implements OAuthClientProvider {
+  readonly #settings: RemoteSettings;
+  readonly #file: LoginFile;
+  readonly #visit: Visit | undefined;
+  #verifier = "";
+  #discovered: OAuthDiscoveryState | undefined;
+  /** Registered in this login: its address of return is another one each time. */
+  #registered: StoredOAuthClientInformation | undefined;
+
+  constructor(settings: RemoteSettings, file: LoginFile, visit?: Visit) {
+    [this.#settings, this.#file, this.#visit] = [settings, file, visit];
+  }
+
+  /** Never undefined: without it the client would ask for tokens that need no person. */
+  get redirectUrl(): string {
+    return this.#visit?.redirectUri ?? NOWHERE;
+  }
+
+  get clientMetadataUrl(): string | undefined {
+    const { id } = this.#settings.oauth;
+    return id?.startsWith("https://") === true ? id : undefined;
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    return {
+      client_name: "Gantry",
+      redirect_uris: [this.redirectUrl],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      application_type: "native",
+    };
+  }
+
+  state(): string {
+    return this.#visit?.state ?? "";
+  }
+
+  async clientInformation(
+    about?: OAuthClientInformationContext,
+  ): Promise<StoredOAuthClientInformation | undefined> {
+    const { issuer: known, issuers } = await this.#file.read();
+    const issuer = about?.issuer ?? known ?? "";
+    const { name, oauth } = this.#settings;
+    // What the owner has registered was accepted at one issuer, and is never another's to see.
+    const isOther = known !== undefined && known !== issuer;
+    if (isOther && (!this.#visit || oauth.id !== undefined))
+      throw errors.MCP_LOGIN_ISSUER(name, printable(issuer, 200), known, name, name);
+    if (isOther && !this.#registered) await this.#visit?.allow(issuer);
+    if (oauth.id !== undefined && this.clientMetadataUrl === undefined) {
+      const secret = oauth.secret !== undefined && { client_secret: oauth.secret };
+      return { client_id: oauth.id, ...secret, issuer };
+    }
+    return this.#visit ? this.#registered : issuers[issuer]?.client;
+  }
+
+  async saveClientInformation(
+    client: StoredOAuthClientInformation,
+    about?: OAuthClientInformationContext,
+  ): Promise<void> {
+    // A login is kept once it has come to its end.
+    if (this.#visit) this.#registered = client;
+    else await this.#save(about, { client });
+  }
+
+  async tokens(about?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
+    const { issuer, issuers } = await this.#file.read();
+    return issuers[about?.issuer ?? issuer ?? ""]?.tokens;
+  }
+
+  async saveTokens(tokens: StoredOAuthTokens, about?: OAuthClientInformationContext): Promise<void> {
+    const issuer = about?.issuer ?? "";
+    const logins = await this.#file.read();
+    const before = this.#visit ? undefined : logins.issuers[issuer]?.tokens?.refresh_token;
+    const refresh_token = tokens.refresh_token ?? before;
+    const kept = { ...tokens, ...(refresh_token !== undefined && { refresh_token }) };
+    if (!this.#visit) return this.#save(about, { tokens: kept });
+    const client = this.#registered;
+    const of = { ...(client && { client }), tokens: kept };
+    const hosts = this.#visit.hosts();
+    await this.#file.write({ issuer, hosts, issuers: { ...logins.issuers, [issuer]: of } });
+  }
+
+  /** Throws MCP_LOGIN if no person is there. */
+  redirectToAuthorization(address: URL): void {
+    if (!this.#visit) throw errors.MCP_LOGIN(this.#settings.name, this.#settings.name);
+    this.#visit.show(address.href);
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.#verifier;
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovered;
+  }
+
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    this.#discovered = state;
+  }
+
+  async invalidateCredentials(what: string): Promise<void> {
+    const { issuer = "" } = await this.#file.read();
+    if (what === "all" || what === "client") this.#registered = undefined;
+    if (what === "all" || what === "tokens") await this.#save({ issuer }, { tokens: undefined });
+  }
+
+  async #save(
+    about: OAuthClientInformationContext | undefined,
+    given: { readonly [K in keyof OfIssuer]?: OfIssuer[K] | undefined },
+  ): Promise<void> {
+    const logins = await this.#file.read();
+    const issuer = about?.issuer ?? "";
+    const kept = Object.entries({ ...logins.issuers[issuer], ...given });
+    const of = Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as OfIssuer;
+    await this.#file.write({ ...logins, issuers: { ...logins.issuers, [issuer]: of } });
+  }
+}

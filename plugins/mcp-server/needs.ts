@@ -1,0 +1,14 @@
+import type { Approvals, Inbox, Logger, Media, Runtime, ToolCatalog, ToolQuestions } from "@gantry/sdk";
+
+/** What the doors work on. */
+export interface DoorNeeds {
+  readonly approvals: Approvals;
+  readonly catalog: ToolCatalog;
+  readonly inbox: Inbox;
+  readonly media: Media | undefined;
+  readonly questions: ToolQuestions | undefined;
+  readonly runtime: Runtime;
+  readonly log: Logger;
+  /** The tools that the owner offers, by their names. */
+  readonly listed: readonly string[];
+}
