@@ -8,6 +8,7 @@ import {
   type ToolAnswer,
   type ToolCall,
   type ToolProgress,
+  type ToolResult,
   type WordsWanted,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
@@ -21,14 +22,16 @@ import { originOf } from "./origin.ts";
 import { ToldProgress } from "./told-progress.ts";
 
 const none: Sources = { material: [], private: [] };
-const defaultTimeoutMs = 60_000;
+export const defaultTimeoutMs = 60_000;
 /** A tool that ignores its signal is left behind after this long. */
-const graceMs = 2_000;
+export const graceMs = 2_000;
 
 /** The ways back into the choke point that a running tool is handed. */
 interface Within {
   runInner(inner: CallRequest): Promise<CallOutcome>;
   check(effects: StatedEffects): Promise<void>;
+  /** Makes real what was tried of the call, in place of its run; undefined if nothing was. */
+  take(): Promise<ToolResult> | undefined;
 }
 
 /** Runs a call that was allowed, with a limit on time and on the length of its text. Never throws. */
@@ -38,7 +41,7 @@ export async function runTool(
   tool: Tool,
   call: ToolCall,
   decision: "allowed" | "approved",
-  { runInner, check }: Within,
+  { runInner, check, take }: Within,
 ): Promise<CallOutcome> {
   const timeoutMs = tool.timeoutMs ?? defaultTimeoutMs;
   const limit = AbortSignal.timeout(timeoutMs);
@@ -81,7 +84,7 @@ export async function runTool(
         return originOf(deps.registry, request.turn);
       },
     };
-    const inCall = (): Promise<unknown> => runInCall(running, async () => tool.run(run));
+    const inCall = (): Promise<unknown> => runInCall(running, async () => take() ?? tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);
     const answer: unknown = await Promise.race([work, left(signal)]);
     const read = readAnswer(tool, answer, decision, deps.maxOutputBytes);

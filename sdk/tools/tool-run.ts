@@ -1,7 +1,7 @@
 import type { Logger } from "../contract/logger.ts";
 import type { ToolAnswer, WordsWanted } from "./tool-question.ts";
 import type { Trust } from "../security/trust.ts";
-import type { Json } from "../messages/content.ts";
+import type { Json, Part } from "../messages/content.ts";
 import type { Conversation } from "../messages/conversation.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
 
@@ -70,3 +70,9 @@ export interface ToolRun<Args> {
    */
   ask?(wanted: WordsWanted): Promise<ToolAnswer>;
 }
+
+/** For the model: text, or parts, of which some media may be `forPerson`. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
+export type ToolResult =
+  | string
+  | { readonly text: string; readonly failed: boolean }
+  | { readonly parts: readonly Part[]; readonly failed: boolean };
