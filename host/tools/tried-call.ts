@@ -69,7 +69,11 @@ export class TriedCall implements AsyncDisposable {
     return (this.#request.turn?.redaction ?? this.#deps.forOwner).text(filtered.text);
   }
 
-  #record({ tool, args, user, session }: ToolCall, type: AuditEvent["event_type"], result: string): Promise<void> {
+  #record(
+    { tool, args, user, session }: ToolCall,
+    type: AuditEvent["event_type"],
+    result: string,
+  ): Promise<void> {
     return this.#deps.audit.record({ event_type: type, tool, args, result, user, session_id: session });
   }
 }

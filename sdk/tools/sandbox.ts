@@ -33,9 +33,12 @@ export interface RunResult {
 export interface RunChange {
   /** Relative to the workspace. */
   readonly path: string;
-  readonly change: "added" | "changed" | "removed";
+  /** `left out`: it stays out of the workspace. */
+  readonly change: "added" | "changed" | "removed" | "left out";
   /** The size of a file. */
   readonly bytes?: number;
+  /** Why it is left out. */
+  readonly why?: string;
 }
 
 /** A run that has ended, and of which nothing is real yet. */

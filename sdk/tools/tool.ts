@@ -134,7 +134,11 @@ export const Tools = many<Tool>(
     if (typeof tool.description !== "string" || !tool.description) return "has no description for the model";
     if (tool.input?.type !== "object") return "has no Type.Object() as its input";
     if (tool.deferred === true && tool.standsFor) return "is deferred and stands for deferred tools";
-    return all(having("run"), mayHave("offered", "effects", "preview", "tryFirst", "standsFor"), hasScope)(tool);
+    return all(
+      having("run"),
+      mayHave("offered", "effects", "preview", "tryFirst", "standsFor"),
+      hasScope,
+    )(tool);
   },
   true,
 );

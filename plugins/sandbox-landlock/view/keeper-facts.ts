@@ -1,5 +1,7 @@
+import type { RunResult, Untried } from "@gantry/sdk";
 import type { OwnerGit } from "../workspace/git-settings.ts";
 import type { Unseen } from "../workspace/workspace-walk.ts";
+import type { Held } from "./held.ts";
 import type { View } from "./view-facts.ts";
 
 /** What the thread that keeps the layers of a workspace's runs works with. */
@@ -14,6 +16,12 @@ export interface KeeperFacts {
   readonly open: readonly string[];
 }
 
+/** What a run is held for, and how long in ms. */
+export interface ToHold {
+  readonly key: string;
+  readonly forMs: number;
+}
+
 export type ToKeeper =
   /** Looks after the runs of services that have gone. */
   | { readonly do: "recover" }
@@ -22,6 +30,10 @@ export type ToKeeper =
   /** All processes of the run are dead. */
   | { readonly do: "take"; readonly id: string }
   | { readonly do: "drop"; readonly id: string }
+  /** All processes of the run are dead, and it waits for a decision: then for `take` or `drop`. */
+  | ({ readonly do: "hold"; readonly id: string; readonly result: RunResult } & ToHold)
+  /** Asks for a run that waits under this key, and else if there is room for one more. */
+  | { readonly do: "held"; readonly key: string }
   /** No run is under way, and none is to come. */
   | { readonly do: "end" };
 
@@ -30,4 +42,6 @@ export type FromKeeper =
   | { readonly view: View }
   | { readonly unseen: Unseen }
   | { readonly findings: readonly string[] }
+  | { readonly held: Held | undefined }
+  | Untried
   | { readonly failed: string };
