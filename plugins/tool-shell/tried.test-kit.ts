@@ -51,7 +51,7 @@ export async function startTrying({ skip }: TestContext, options: TryingOptions 
     ...(timeouts && { timeouts }),
   });
   const status = host.slot(Checks).get("sandbox-status");
-  const rows = status && (await status.run({ args: [], options: {} } as never));
+  const rows = status && (await status.run(new AbortController().signal));
   const without = rows?.find(({ what, state }) => what === "sandbox: runs" && state !== "ok");
   if (without) {
     await host.stop();

@@ -1,13 +1,13 @@
 import type { RunResult } from "@gantry/sdk";
 import { type Held, printOf } from "./held.ts";
 import type { Names } from "./judge.ts";
-import type { FromKeeper, ToHold } from "./keeper-facts.ts";
+import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { showLayer } from "./show-layer.ts";
 import { planFor } from "./take-over.ts";
 import { readLayer } from "./upper.ts";
 
-/** What waits in one workspace at a time. */
+/** The most that waits in one workspace at a time. */
 const MOST_HELD = 16;
 const MOST_BYTES = 1024 * 1024 * 1024;
 
@@ -20,10 +20,12 @@ export interface Run {
 export class Holding {
   readonly #runs: string;
   readonly #names: Names;
+  readonly #mostBytes: number;
 
-  constructor(runs: string, names: Names) {
+  constructor({ runs, mostHeldBytes = MOST_BYTES }: KeeperFacts, names: Names) {
     this.#runs = runs;
     this.#names = names;
+    this.#mostBytes = mostHeldBytes;
   }
 
   /** Returns the run that waits under a key, which this service takes up if the one that ran it has gone. */
@@ -40,10 +42,12 @@ export class Holding {
 
   async hold({ folder, record }: Run, result: RunResult, { key, forMs }: ToHold): Promise<FromKeeper> {
     const bytes = this.#all().reduce((sum, one) => sum + one.folder.bytes(), folder.bytes());
-    if (bytes > MOST_BYTES) {
+    if (bytes > this.#mostBytes) {
       folder.remove();
       return { untried: "what it and others did is too large to be held" };
     }
+    // Whatever is done in the layer from now on has a later time than all in there.
+    folder.after();
     const left = readLayer(folder.upper);
     const plan = planFor(folder, record, this.#names, left);
     const places = { workspace: this.#names.workspace, upper: folder.upper };

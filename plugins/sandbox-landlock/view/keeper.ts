@@ -37,7 +37,7 @@ export class Keeper {
       most: Infinity,
     });
     this.#names = { ...names, open: facts.open, followed: (at) => this.#walk.follows(at) };
-    this.#holding = new Holding(facts.runs, this.#names);
+    this.#holding = new Holding(facts, this.#names);
   }
 
   /**
