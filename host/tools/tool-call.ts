@@ -57,7 +57,9 @@ export class ToolCalls {
       return this.#stopped(request, call, "refused", { code: refusal.code, message: refusal.reason });
     try {
       const questions = supervised(call, verdict as readonly Question[]);
-      await using tried = new TriedCall(this.#deps, request);
+      await using tried = new TriedCall(this.#deps, request, (type, result) =>
+        this.#record(type, request, call.args, result),
+      );
       const decision = await this.#decide(request, tool, call, questions, tried);
       await this.#unchanged(request, tool, call, await this.#deps.cwd(request.turn));
       if (request.signal.aborted) throw errors.TURN_CANCELLED();

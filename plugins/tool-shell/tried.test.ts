@@ -37,6 +37,7 @@ test.runIf(linux)(
   },
 );
 
+const filter = (text: string) => ({ text: text.replaceAll("hunter2", "[gone]") });
 const writing = "echo out; echo new > added";
 
 test.runIf(linux)(
@@ -112,7 +113,6 @@ test.runIf(linux)("RUN-04: a layer that changed after it was shown is not taken 
 test.runIf(linux)(
   "RUN-04: what a filter takes out of the result is not in the question either",
   async (at) => {
-    const filter = (text: string) => ({ text: text.replaceAll("hunter2", "[gone]") });
     const filters = definePlugin({
       name: "some-filter",
       provides: [ResultFilters],
