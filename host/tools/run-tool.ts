@@ -12,14 +12,13 @@ import {
   type WordsWanted,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { asError } from "@gantry/sdk/node";
+import { asError, ToldProgress } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
 import { askWords } from "./tool-asks.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { runInCall } from "./call-around.ts";
 import { countHanded, withHanded } from "./handed-files.ts";
 import { originOf } from "./origin.ts";
-import { ToldProgress } from "./told-progress.ts";
 
 const none: Sources = { material: [], private: [] };
 export const defaultTimeoutMs = 60_000;

@@ -50,6 +50,7 @@ export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
 export { notedReply, stopNote } from "./stop-note.ts";
 export { surplus } from "./surplus.ts";
+export { ToldProgress } from "./told-progress.ts";
 export { wrongBody, wrongValue } from "./wrong-value.ts";
 export { userOfTerminal } from "./terminal-user.ts";
 export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";
