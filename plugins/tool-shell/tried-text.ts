@@ -16,7 +16,7 @@ export function triedText(command: string, { result, changes, more }: TriedRun, 
   });
   return [
     command,
-    `Tried first, without network; a no undoes all of it. It ended: ${end}.`,
+    `Tried first, without network: ${end}. A yes makes it real, a no leaves nothing of it.`,
     ...outputOf(result),
     shown.length === 0 ? "It changed no file." : "It changed:",
     ...done,

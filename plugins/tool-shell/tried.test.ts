@@ -22,7 +22,7 @@ test.runIf(linux)(
     const log = readFileSync(path.join(t.workspace, "log"), "utf8");
     expect(question?.preview.split("\n")).toEqual([
       counting,
-      "Tried first, without network; a no undoes all of it. It ended: exit code 3.",
+      "Tried first, without network: exit code 3. A yes makes it real, a no leaves nothing of it.",
       "It said:",
       `  > ${log.trim()}`,
       "It changed:",
