@@ -122,10 +122,18 @@ export {
   type Said,
   ToolQuestions,
 } from "./tools/tool-question.ts";
-export type { Preview, PreviewContext } from "./tools/preview.ts";
-export type { ToolProgress, ToolOrigin, ToolResult, ToolRun } from "./tools/tool-run.ts";
+export type {
+  ToolProgress,
+  ToolOrigin,
+  ToolRun,
+  ToolResult,
+  PreviewContext,
+  Preview,
+  TryContext,
+  Tried,
+  Untried,
+} from "./tools/tool-run.ts";
 export { type ToolSource, ToolSources, ToolCatalog } from "./tools/tool-source.ts";
-export type { Tried, TryContext, Untried } from "./tools/tried.ts";
 export {
   type ToolHints,
   type ToolCall,

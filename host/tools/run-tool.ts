@@ -146,14 +146,8 @@ function failure(
   timeoutMs: number,
   maxBytes: number,
 ): CallOutcome {
-  if (cancelled.aborted)
-    return { decision: "failed", code: "TURN_CANCELLED", text: errors.TURN_CANCELLED().message };
-  if (limit.aborted)
-    return {
-      decision: "failed",
-      code: "TOOL_TIMEOUT",
-      text: errors.TOOL_TIMEOUT(tool.name, timeoutMs / 1_000).message,
-    };
+  if (cancelled.aborted) return failedBy(errors.TURN_CANCELLED());
+  if (limit.aborted) return failedBy(errors.TOOL_TIMEOUT(tool.name, timeoutMs / 1_000));
   const error = asError(thrown);
   const { code, exit } = error as { code?: unknown; exit?: unknown };
   const coded = error instanceof GantryError || typeof code === "string";
@@ -167,6 +161,12 @@ function failure(
     text: cut(known.message, maxBytes),
   };
 }
+
+const failedBy = ({ code, message }: GantryError): CallOutcome => ({
+  decision: "failed",
+  code,
+  text: message,
+});
 
 /** Rejects once the tool has had its time to stop by itself. */
 function left(signal: AbortSignal): Promise<never> {

@@ -5,6 +5,7 @@ export type { Decoy };
 export type { Admission, CheckedProxy, ProxyRules } from "./checked-proxy.ts";
 export { answerApart } from "./answer-apart.ts";
 export { MAX_FACTS, type ApartMessage } from "./apart-message.ts";
+export { after, isPromise, together } from "./awaited.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
 export { runForCaller, withinCaller } from "./caller-around.ts";
 export { deepFreeze } from "./deep-freeze.ts";

@@ -3,7 +3,7 @@ import type { Static } from "typebox";
 import type { RuntimeLimits } from "../contract/runtime.ts";
 import { one } from "../contract/slot.ts";
 import { having } from "../contract/shape.ts";
-import type { TryContext, Untried } from "./tried.ts";
+import type { TryContext, Untried } from "./tool-run.ts";
 
 export interface RunSpec {
   /** Program and arguments; no shell in between. */

@@ -4,9 +4,16 @@ import type { Awaitable } from "../contract/awaitable.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
 import type { Scope } from "../security/scope.ts";
 import { many } from "../contract/slot.ts";
-import type { Preview, PreviewContext } from "./preview.ts";
-import type { ToolOrigin, ToolResult, ToolRun } from "./tool-run.ts";
-import type { Tried, TryContext, Untried } from "./tried.ts";
+import type {
+  Preview,
+  PreviewContext,
+  ToolOrigin,
+  ToolResult,
+  ToolRun,
+  Tried,
+  TryContext,
+  Untried,
+} from "./tool-run.ts";
 import type { Trust } from "../security/trust.ts";
 import { all, hasScope, having, mayHave } from "../contract/shape.ts";
 
