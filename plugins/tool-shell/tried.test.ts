@@ -26,9 +26,9 @@ test.runIf(linux)(
       "It said:",
       `  > ${log.trim()}`,
       "It changed:",
+      "  changed: text (4 bytes)",
       "  added: added (4 bytes)",
       `  added: log (${log.length} bytes)`,
-      "  changed: text (4 bytes)",
     ]);
     expect(question?.diff).toContain("-one\n+two");
     expect(during).toEqual(["text"]);

@@ -9,8 +9,11 @@ import type { Left } from "./upper.ts";
 
 /** What a question holds of one layer; a run chooses how much there is. */
 const MOST_CHANGES = 200;
+const MOST_TEXTS = 20;
 const MOST_FILE_BYTES = 256 * 1024;
 const MOST_DIFF = 64 * 1024;
+/** What is lost or stays out is not to be hidden behind what is only more. */
+const ORDER: readonly RunChange["change"][] = ["left out", "changed", "removed", "added"];
 /** Comparing holds up the runs that begin meanwhile. */
 const MOST_MS = 1_000;
 
@@ -31,13 +34,14 @@ export async function showLayer(
     one.children.forEach(add);
   };
   left.forEach(add);
-  const changes = [
+  const all = [
     ...steps.flatMap((step) => changesOf(step, found.get(step.at))),
     ...kept.map(({ at, why }): RunChange => ({ path: at, change: "left out", why })),
   ];
-  const texts = await diffsOf(changes, found, places);
+  const changes = ORDER.flatMap((kind) => all.filter(({ change }) => change === kind));
+  const diff = await diffsOf(changes, found, places);
   const shown = changes.slice(0, MOST_CHANGES);
-  return { changes: shown, more: changes.length - shown.length, diff: texts };
+  return { changes: shown, more: changes.length - shown.length, diff };
 }
 
 function changesOf(step: Step, one: Left | undefined): readonly RunChange[] {
@@ -81,7 +85,8 @@ async function diffsOf(
   const diffs: string[] = [];
   let room = MOST_DIFF;
   for (const { path, change, bytes = Infinity } of changes) {
-    if (performance.now() > until || bytes > MOST_FILE_BYTES || found.get(path)?.kind !== "file") continue;
+    if (performance.now() > until || diffs.length === MOST_TEXTS) break;
+    if (bytes > MOST_FILE_BYTES || found.get(path)?.kind !== "file") continue;
     const after = textOf(layer, path);
     const before = change === "changed" ? textOf(below, path) : "";
     if (after === undefined || before === undefined) continue;
