@@ -153,6 +153,13 @@ test.runIf(linux)(
   },
 );
 
+test.runIf(linux)("RUN-04: where nobody can be asked no command is tried", async (at) => {
+  await using t = await startTrying(at);
+  const { code } = await t.shell("true", () => "allow", { approvals: "none" });
+  expect(code).toBe("APPROVAL_NO_PERSON");
+  expect(t.audit()).not.toContain("tool_call: tried");
+});
+
 /** Each as its words in the title, a command, the settings, and what the question says. */
 const untried = [
   ["with runs direct", "true", { security: { runs: "direct" } }, "security.runs is direct"],
