@@ -71,6 +71,15 @@ test.runIf(linux)(
   },
 );
 
+test.runIf(linux)("RUN-04: of two equal calls at once each has the run that it was shown", async () => {
+  using here = place();
+  const one = await hold(here);
+  expect(here.keeper.held(key)).toEqual({ held: undefined });
+  const other = await hold(here);
+  here.keeper.drop(one);
+  expect([here.keeper.take(other), treeOf(here.workspace)]).toEqual([[], { new: "new\n" }]);
+});
+
 test.runIf(linux)(
   "RUN-04: of sixteen runs that wait one more is not held, until one is decided",
   async () => {

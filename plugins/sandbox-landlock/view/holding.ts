@@ -28,10 +28,10 @@ export class Holding {
     this.#mostBytes = mostHeldBytes;
   }
 
-  /** Returns the run that waits under a key, which this service takes up if the one that ran it has gone. */
+  /** Returns the run that waits under a key and whose service has gone; this one takes it up. */
   find(key: string): FromKeeper {
     const all = this.#all();
-    const found = all.find(({ folder, held }) => held.key === key && folder.isOf() !== "others");
+    const found = all.find(({ folder, held }) => held.key === key && folder.isOf() === "nobody");
     if (found) {
       found.folder.claim();
       return { held: found.held };

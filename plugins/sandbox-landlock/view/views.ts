@@ -87,7 +87,7 @@ export class Views {
     }
   }
 
-  /** Returns the run that waits under a key; undefined if there is none and one more may wait. */
+  /** Returns the run that a service which has gone held under a key; undefined if there is none and one more may wait. */
   async held(key: string): Promise<Held | Untried | undefined> {
     return heldOf(await this.#ask({ do: "held", key }));
   }
