@@ -28,6 +28,7 @@ const slow = [
   "plugins/sandbox-landlock/{processes,saved-anew,secrets,tasks,without-walls,workspace}.test.ts",
   "plugins/store-sqlite/{backup,file}.test.ts",
   "plugins/tool-browser/*.test.ts",
+  "plugins/tool-shell/tried.test.ts",
   "plugins/tool-files/{edit,edit-fuzz,files,search,undo}.test.ts",
 ];
 

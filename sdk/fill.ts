@@ -34,6 +34,7 @@ export { type WebPage, type WebForm, type WebField, Pages } from "./tools/pages.
 export type {
   RunSpec,
   DirectoryEntry,
+  RunChange,
   WriteOptions,
   FileReplaced,
   FileSearch,

@@ -112,7 +112,7 @@ export { Turns } from "./turns/turns.ts";
 export type { PathUse, Effects, Target, Sources, StatedEffects } from "./tools/effects.ts";
 export { type MaterialFolder, MaterialFolders } from "./tools/material-folder.ts";
 export { type NetRequest, Net, type Socket, Upstream, withoutAnswer, isWithoutAnswer } from "./tools/net.ts";
-export { type RunResult, type OpenProcess, Sandbox } from "./tools/sandbox.ts";
+export { type RunResult, type TriedRun, type OpenProcess, Sandbox } from "./tools/sandbox.ts";
 export { type ShellWord, type PlainCommand, type ShellReading, ShellReader } from "./tools/shell.ts";
 export {
   type FormField,
@@ -123,18 +123,25 @@ export {
   type Said,
   ToolQuestions,
 } from "./tools/tool-question.ts";
-export type { ToolProgress, ToolOrigin, ToolRun } from "./tools/tool-run.ts";
+export type {
+  ToolProgress,
+  ToolOrigin,
+  ToolRun,
+  ToolResult,
+  PreviewContext,
+  Preview,
+  TryContext,
+  Tried,
+  Untried,
+} from "./tools/tool-run.ts";
 export { type ToolSource, ToolSources, ToolCatalog } from "./tools/tool-source.ts";
 export {
   type ToolHints,
-  type PreviewContext,
-  type Preview,
   type ToolCall,
   type NamedCall,
   type ToolInput,
   type ArgsOf,
   type Tool,
-  type ToolResult,
   Tools,
   type FilteredResult,
   type ResultFilter,

@@ -10,13 +10,12 @@ import {
   type ServiceMessage,
 } from "@gantry/sdk";
 import { noticeFor, type Notice } from "@gantry/sdk/fill";
-import { after } from "../plugins/awaited.ts";
 import { errors } from "./errors.ts";
 import { pluginErrors } from "../plugins/errors.ts";
 import type { Audit } from "../record/audit.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
-import { asError, withTimeout } from "@gantry/sdk/node";
+import { after, asError, withTimeout } from "@gantry/sdk/node";
 import type { Delivery } from "./delivery.ts";
 
 export interface OutboxDeps {

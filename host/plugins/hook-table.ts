@@ -12,9 +12,8 @@ import {
 } from "@gantry/sdk";
 import { hookKinds, type TapOptions } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
-import { asError, withTimeout } from "@gantry/sdk/node";
+import { asError, isPromise, withTimeout } from "@gantry/sdk/node";
 import { runAs } from "./attribution.ts";
-import { isPromise } from "./awaited.ts";
 
 const stages = { early: -1, normal: 0, late: 1 };
 const defaultTimeoutMs = 10_000;

@@ -1,7 +1,6 @@
 import { AuditSinks, errors, type Audit as AuditSlot, type AuditEvent } from "@gantry/sdk";
-import { deepFreeze, asError } from "@gantry/sdk/node";
+import { asError, deepFreeze, isPromise, together } from "@gantry/sdk/node";
 import { currentTrace } from "../plugins/attribution.ts";
-import { isPromise, together } from "../plugins/awaited.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Redaction } from "./redaction.ts";
 import type { Registry } from "../plugins/registry.ts";

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Awaitable, GantryError } from "@gantry/sdk";
-import { withTimeout } from "@gantry/sdk/node";
-import { isPromise } from "../plugins/awaited.ts";
+import { isPromise, withTimeout } from "@gantry/sdk/node";
 
 export type Level = "debug" | "info" | "warn" | "error";
 type Detail = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 import type { Logger } from "@gantry/sdk";
-import { shortHash } from "@gantry/sdk/node";
+import { after, shortHash } from "@gantry/sdk/node";
 import { currentPlugin, currentTrace } from "../plugins/attribution.ts";
-import { after } from "../plugins/awaited.ts";
 import { LogLines, type Level, type Line, type LogWriter } from "./log-lines.ts";
 import type { Redaction } from "./redaction.ts";
 

@@ -1,8 +1,7 @@
 import { Redactors, type Redactor } from "@gantry/sdk/fill";
 import type { Awaitable } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { asError, withTimeout } from "@gantry/sdk/node";
-import { after, isPromise, together } from "../plugins/awaited.ts";
+import { after, asError, isPromise, together, withTimeout } from "@gantry/sdk/node";
 import { Registry } from "../plugins/registry.ts";
 import { maxWord, ownSecrets, type OwnSecrets } from "./own-secrets.ts";
 

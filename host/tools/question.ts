@@ -6,6 +6,7 @@ import {
   type Question,
   type Tool,
   type ToolCall,
+  type Untried,
 } from "@gantry/sdk";
 import { asError, expandHome, markLookAlikes, printable, withTimeout } from "@gantry/sdk/node";
 
@@ -20,9 +21,11 @@ export async function questionOf(
     readonly shell: ShellReader | undefined;
     readonly always: string | undefined;
     readonly signal: AbortSignal;
+    /** What a try of the call showed, or why it was not tried. */
+    readonly shown: Preview | Untried | undefined;
   },
 ): Promise<Omit<ApprovalRequest, "id" | "expires">> {
-  const { preview, problem } = await previewOf(tool, call, more.signal);
+  const { preview, problem } = await previewOf(tool, call, more);
   const isCommand = call.effects.commands.length > 0;
   const text = markLookAlikes(shown(preview.text), isCommand);
   const diff = preview.diff === undefined ? undefined : markLookAlikes(shown(preview.diff), false);
@@ -50,7 +53,7 @@ export async function questionOf(
 async function previewOf(
   tool: Tool,
   call: ToolCall,
-  signal: AbortSignal,
+  { signal, shown: tried }: { readonly signal: AbortSignal; readonly shown: Preview | Untried | undefined },
 ): Promise<{ readonly preview: Preview; readonly problem?: string }> {
   const moved = call.effects.paths
     .filter(({ path: written, resolved }) => {
@@ -63,11 +66,13 @@ async function previewOf(
     text: [text, ...moved].join("\n"),
     ...(diff !== undefined && { diff }),
   });
-  if (!tool.preview) return { preview: whole({ text: plain }) };
+  if (tried && "text" in tried) return { preview: whole(tried) };
+  const untried = tried && { problem: `Not tried first: ${tried.untried}.` };
+  if (!tool.preview) return { preview: whole({ text: plain }), ...untried };
   try {
     const asked = tool.preview(call.args, { effects: call.effects, signal });
     const made = await withTimeout(previewMs, asked, () => new Error("it took too long"));
-    return { preview: whole(typeof made === "string" ? { text: made } : made) };
+    return { preview: whole(typeof made === "string" ? { text: made } : made), ...untried };
   } catch (error) {
     const problem = `The call is shown as it was written, since ${call.tool} failed to show it: ${asError(error).message}`;
     return { preview: whole({ text: plain }), problem };

@@ -4,9 +4,10 @@ import type { CallDeps, CallRequest } from "./call.ts";
 import type { Decided } from "./asked-question.ts";
 import type { Coverage } from "./conversation-approvals.ts";
 import { askPerson, wayToBeAsked } from "./ask-person.ts";
-import { digestOf } from "./effects.ts";
+import { digestOf, digestOfValue } from "./effects.ts";
 import { questionOf } from "./question.ts";
-import { conversationOf } from "./turn-context.ts";
+import type { TriedCall } from "./tried-call.ts";
+import { conversationOf, messageNameOf } from "./turn-context.ts";
 
 /** What came of a question: `result` is for the audit, `error` is set unless it is a yes. */
 interface Approval {
@@ -23,16 +24,21 @@ export async function requestApproval(
     readonly call: ToolCall;
     readonly questions: readonly Question[];
     readonly coverage: Coverage | undefined;
+    /** Undefined: the call is not tried first. */
+    readonly tried: TriedCall | undefined;
   },
 ): Promise<Approval> {
-  const { call, questions, coverage } = asked;
+  const { call, questions, coverage, tried } = asked;
   if (request.approvals === "yes") return { result: "allow by --yes" };
 
   const shell = deps.registry.get(ShellReader);
-  const more = { shell, always: coverage?.shown, signal: request.signal };
-  const session = conversationOf(request);
-  const question = { ...(await questionOf(tool, call, questions, more)), session };
   const exact = digestOf(call.tool, call.args, call.cwd, call.effects);
+  const session = conversationOf(request);
+  const canAsk = request.approvals === "ask" && request.onEvent !== undefined;
+  const key = digestOfValue([session, messageNameOf(request.turn), exact]);
+  const shown = canAsk ? await tried?.begin(tool, call, key) : undefined;
+  const more = { shell, always: coverage?.shown, signal: request.signal, shown };
+  const question = { ...(await questionOf(tool, call, questions, more)), session };
   const decided = await askPerson(deps, request, question, request.turn, exact);
 
   if (decided.decision === "nobody") {

@@ -8,27 +8,29 @@ import {
   type ToolAnswer,
   type ToolCall,
   type ToolProgress,
+  type ToolResult,
   type WordsWanted,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { asError } from "@gantry/sdk/node";
+import { asError, ToldProgress } from "@gantry/sdk/node";
 import { runAs } from "../plugins/attribution.ts";
 import { askWords } from "./tool-asks.ts";
 import type { CallDeps, CallOutcome, CallRequest } from "./call.ts";
 import { runInCall } from "./call-around.ts";
 import { countHanded, withHanded } from "./handed-files.ts";
 import { originOf } from "./origin.ts";
-import { ToldProgress } from "./told-progress.ts";
 
 const none: Sources = { material: [], private: [] };
-const defaultTimeoutMs = 60_000;
+export const defaultTimeoutMs = 60_000;
 /** A tool that ignores its signal is left behind after this long. */
-const graceMs = 2_000;
+export const graceMs = 2_000;
 
 /** The ways back into the choke point that a running tool is handed. */
 interface Within {
   runInner(inner: CallRequest): Promise<CallOutcome>;
   check(effects: StatedEffects): Promise<void>;
+  /** Makes real what was tried of the call, in place of its run; undefined if nothing was. */
+  take(): Promise<ToolResult> | undefined;
 }
 
 /** Runs a call that was allowed, with a limit on time and on the length of its text. Never throws. */
@@ -38,7 +40,7 @@ export async function runTool(
   tool: Tool,
   call: ToolCall,
   decision: "allowed" | "approved",
-  { runInner, check }: Within,
+  { runInner, check, take }: Within,
 ): Promise<CallOutcome> {
   const timeoutMs = tool.timeoutMs ?? defaultTimeoutMs;
   const limit = AbortSignal.timeout(timeoutMs);
@@ -81,7 +83,7 @@ export async function runTool(
         return originOf(deps.registry, request.turn);
       },
     };
-    const inCall = (): Promise<unknown> => runInCall(running, async () => tool.run(run));
+    const inCall = (): Promise<unknown> => runInCall(running, async () => take() ?? tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);
     const answer: unknown = await Promise.race([work, left(signal)]);
     const read = readAnswer(tool, answer, decision, deps.maxOutputBytes);
@@ -144,14 +146,8 @@ function failure(
   timeoutMs: number,
   maxBytes: number,
 ): CallOutcome {
-  if (cancelled.aborted)
-    return { decision: "failed", code: "TURN_CANCELLED", text: errors.TURN_CANCELLED().message };
-  if (limit.aborted)
-    return {
-      decision: "failed",
-      code: "TOOL_TIMEOUT",
-      text: errors.TOOL_TIMEOUT(tool.name, timeoutMs / 1_000).message,
-    };
+  if (cancelled.aborted) return failedBy(errors.TURN_CANCELLED());
+  if (limit.aborted) return failedBy(errors.TOOL_TIMEOUT(tool.name, timeoutMs / 1_000));
   const error = asError(thrown);
   const { code, exit } = error as { code?: unknown; exit?: unknown };
   const coded = error instanceof GantryError || typeof code === "string";
@@ -165,6 +161,12 @@ function failure(
     text: cut(known.message, maxBytes),
   };
 }
+
+const failedBy = ({ code, message }: GantryError): CallOutcome => ({
+  decision: "failed",
+  code,
+  text: message,
+});
 
 /** Rejects once the tool has had its time to stop by itself. */
 function left(signal: AbortSignal): Promise<never> {

@@ -20,6 +20,7 @@ import { effectsContext } from "./origin.ts";
 import { prepareCall, type CallToPrepare, type Prepared } from "./prepare-call.ts";
 import { runIn } from "./workspace-now.ts";
 import { runTool } from "./run-tool.ts";
+import { TriedCall } from "./tried-call.ts";
 import { conversationOf } from "./turn-context.ts";
 
 /** The one way a tool runs: find, validate, guards, ask, record, run. Never throws. */
@@ -56,7 +57,10 @@ export class ToolCalls {
       return this.#stopped(request, call, "refused", { code: refusal.code, message: refusal.reason });
     try {
       const questions = supervised(call, verdict as readonly Question[]);
-      const decision = await this.#decide(request, tool, call, questions);
+      await using tried = new TriedCall(this.#deps, request, (type, result) =>
+        this.#record(type, request, call.args, result),
+      );
+      const decision = await this.#decide(request, tool, call, questions, tried);
       await this.#unchanged(request, tool, call, await this.#deps.cwd(request.turn));
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record("tool_call", request, call.args, decision);
@@ -64,10 +68,11 @@ export class ToolCalls {
       const outcome = await runTool(this.#deps, request, tool, call, decision, {
         runInner: (inner) => this.run(inner),
         check: (effects) => this.#checkLater(request, tool, call, effects),
+        take: () => tried.take(),
       });
       const shown = await filterResult(this.#deps, call, outcome);
       // It has run: what cannot be recorded any more is no reason to hide what it did.
-      await this.#record("tool_result", request, call.args, endOf(shown)).catch((error: unknown) =>
+      await this.#record("tool_result", request, call.args, endOf(shown, tried)).catch((error: unknown) =>
         this.#unrecorded(request, error),
       );
       return shown;
@@ -89,6 +94,7 @@ export class ToolCalls {
     tool: Tool,
     call: ToolCall,
     questions: readonly Question[],
+    tried?: TriedCall,
   ): Promise<"allowed" | "approved"> {
     if (questions.length === 0) return "allowed";
     const ruling = await this.#deps.rulings.of(tool, call, questions, conversationOf(request));
@@ -97,7 +103,7 @@ export class ToolCalls {
       await this.#record("approval", request, call.args, `allow by ${ruling.by}`);
       return "allowed";
     }
-    const asked = { call, questions, coverage: ruling.coverage };
+    const asked = { call, questions, coverage: ruling.coverage, tried };
     const { result, error } = await requestApproval(this.#deps, request, tool, asked);
     await this.#record("approval", request, call.args, result);
     if (error) throw error;
@@ -171,9 +177,9 @@ export class ToolCalls {
 }
 
 /** Returns how a call ended, for its record: `done`, `failed`, or with the code of why. */
-function endOf({ decision, code, workFailed }: CallOutcome): string {
+function endOf({ decision, code, workFailed }: CallOutcome, { isTaken }: TriedCall): string {
   if (code !== undefined) return `${decision}: ${code}`;
-  return workFailed === true ? "failed" : "done";
+  return (workFailed === true ? "failed" : "done") + (isTaken ? ", taken over" : "");
 }
 
 /** A supervised turn asks before every call, also if no guard that enforces the level knows of turns with their own. */

@@ -9,8 +9,7 @@ import {
   type ToolProgress,
   type ToolUse,
 } from "@gantry/sdk";
-import { after, isPromise } from "../plugins/awaited.ts";
-import { printable } from "@gantry/sdk/node";
+import { after, isPromise, printable } from "@gantry/sdk/node";
 import { readable } from "../tools/arguments.ts";
 import type { CallOutcome } from "../tools/call.ts";
 import { handedOver } from "./handed-over.ts";

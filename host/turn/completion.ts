@@ -1,5 +1,5 @@
 import { type ChatMessage, type MediaRef, type ToolSpec } from "@gantry/sdk";
-import { isPromise } from "../plugins/awaited.ts";
+import { isPromise } from "@gantry/sdk/node";
 import { Answer } from "./answer.ts";
 import { countedTokens } from "./counted-tokens.ts";
 import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";

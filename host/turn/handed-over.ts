@@ -1,5 +1,5 @@
 import { filesForPerson, type Awaitable, type MediaRef, type Part } from "@gantry/sdk";
-import { after, together } from "../plugins/awaited.ts";
+import { after, together } from "@gantry/sdk/node";
 import type { Redaction } from "../record/redaction.ts";
 
 /** Returns what a result hands to the person, as they are shown it. */

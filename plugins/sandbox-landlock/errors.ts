@@ -35,5 +35,8 @@ export const errors = defineErrors({
   SANDBOX_RUN_BUSY: usage("Run %s is still under way or was not looked at yet: wait until it has ended."),
   SANDBOX_RUN_PATH: usage("Run %s left nothing at %s: see `gantry runs show %s`."),
   SANDBOX_RUN_UNDONE: usage("Run %s was undone already."),
+  SANDBOX_NOT_TAKEN: failed(
+    "Nothing of the command was taken over (%s), so the workspace is as it was: run it again.",
+  ),
   SANDBOX_CLOSED: failed("The sandbox is closed because the service is stopping: start the service again."),
 });

@@ -7,17 +7,31 @@ import { Keeper } from "./view/keeper.ts";
 /** Keeps the layers of a workspace's runs, one request after another, so that no two are taken over at once. */
 const port = parentPort!;
 const keeper = new Keeper(workerData as KeeperFacts);
+let last: Promise<unknown> = Promise.resolve();
+let sweeping: NodeJS.Timeout | undefined;
 
 port.on("message", (message: ToKeeper) => {
-  port.postMessage(answer(message));
+  last = last.then(() => work(message));
+});
+
+async function work(message: ToKeeper): Promise<void> {
+  port.postMessage(await answer(message));
   try {
     keeper.tidy();
+    if (message.do === "recover" || message.do === "hold") sweep();
   } catch {
     // What could not be removed is at the next start.
   }
-});
+}
 
-function answer(message: ToKeeper): FromKeeper {
+/** Sees to it that nothing waits longer than anybody may decide. */
+function sweep(): void {
+  clearTimeout(sweeping);
+  const due = keeper.sweep();
+  if (due !== undefined) sweeping = setTimeout(sweep, due + 1).unref();
+}
+
+async function answer(message: ToKeeper): Promise<FromKeeper> {
   try {
     switch (message.do) {
       case "recover":
@@ -28,6 +42,10 @@ function answer(message: ToKeeper): FromKeeper {
         return { findings: keeper.take(message.id) };
       case "drop":
         return { findings: keeper.drop(message.id) };
+      case "hold":
+        return await keeper.hold(message.id, message.result, message);
+      case "held":
+        return keeper.held(message.key);
       case "end":
         return { findings: keeper.end() };
     }

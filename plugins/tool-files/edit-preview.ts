@@ -1,5 +1,5 @@
 import type { Effects, Preview } from "@gantry/sdk";
-import { MAX_COMPARED, diffOf } from "./diff.ts";
+import { MAX_COMPARED, diffOf } from "../shared/text-diff.ts";
 import { findText, replaced } from "./edit-text.ts";
 import { type EditArguments, readWhole, wishOf } from "./edit-wish.ts";
 import { type FileOptions, checkedPath, filesOf } from "./files.ts";

@@ -1,5 +1,5 @@
 import { counted, type Effects, type Preview } from "@gantry/sdk";
-import { MAX_COMPARED, diffOf } from "./diff.ts";
+import { MAX_COMPARED, diffOf } from "../shared/text-diff.ts";
 import { type FileOptions, checkedPath, filesOf, isBinary } from "./files.ts";
 
 interface Writing {

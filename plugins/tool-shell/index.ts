@@ -1,4 +1,4 @@
-import { Sandbox, Tools, definePlugin, optional, securityKeys } from "@gantry/sdk";
+import { agentKeys, Sandbox, Tools, definePlugin, optional, securityKeys } from "@gantry/sdk";
 import { toolsKeys } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { closedFiles } from "./closed-files.ts";
@@ -10,6 +10,14 @@ export default definePlugin({
   summary: "shell: one command line, behind the walls of the sandbox.",
   table: "",
   config: Type.Object({
+    agent: Type.Object({
+      autonomy_level: agentKeys.autonomy_level,
+      try_first: Type.Boolean({
+        default: false,
+        description:
+          "In semi-autonomous a shell command that would ask runs first, in a view without network: the question shows what it did, a yes makes that real, a no leaves nothing of it. Needs security.runs = view.",
+      }),
+    }),
     security: Type.Object({
       shell_enabled: securityKeys.shell_enabled,
       secret_files: securityKeys.secret_files,
@@ -29,12 +37,16 @@ export default definePlugin({
   provides: [Tools],
   errors,
   setup(host) {
-    const { security, tools } = host.config;
+    const { agent, security, tools } = host.config;
     host.provide(
       Tools,
       shellTool({
         sandbox: host.needs.sandbox,
         enabled: security.shell_enabled,
+        tries: (call) =>
+          agent.try_first &&
+          call.trust === "owner" &&
+          (call.autonomy ?? agent.autonomy_level) === "semi-autonomous",
         timeoutMs: tools.shell_timeout_seconds * 1000,
         maxOutputBytes: tools.max_output_bytes,
         closed: closedFiles(security.secret_files, security.guarded_files),

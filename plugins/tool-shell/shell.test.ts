@@ -28,7 +28,8 @@ test("TOL-01: a bad exit code is work that failed, not a call that failed", asyn
   for (const exitCode of [0, 1]) {
     const result = { exitCode, signal: null, stdout: "", stderr: "", droppedBytes: 0, timedOut: false };
     const sandbox = { run: async () => result, policy: async () => ({ files: false }) } as never;
-    const options = { sandbox, enabled: true, timeoutMs: 1_000, maxOutputBytes: 1_000, closed: () => [] };
+    const limits = { timeoutMs: 1_000, maxOutputBytes: 1_000 };
+    const options = { sandbox, enabled: true, tries: () => false, ...limits, closed: () => [] };
     const answer = await shellTool(options).run({
       args: { command: "x" },
       cwd: "/",
@@ -116,6 +117,7 @@ test("TOL-01: the guards are shown the very text that runs, and so is the person
   const options = {
     sandbox: undefined,
     enabled: true,
+    tries: () => false,
     timeoutMs: 1_000,
     maxOutputBytes: 1_000,
     closed: () => [],

@@ -1,4 +1,12 @@
-import { type RunResult, type Sandbox, type Tool, type ToolResult, defineTool } from "@gantry/sdk";
+import {
+  type RunResult,
+  type Sandbox,
+  type Tool,
+  type ToolCall,
+  type ToolResult,
+  defineTool,
+} from "@gantry/sdk";
+import type { RunSpec } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import type { closedFiles } from "./closed-files.ts";
 import { errors } from "./errors.ts";
@@ -7,6 +15,8 @@ export interface ShellOptions {
   /** Undefined where no plugin starts processes. */
   readonly sandbox: Sandbox | undefined;
   readonly enabled: boolean;
+  /** True for a call that is to be tried before a person is asked. */
+  tries(call: ToolCall): boolean;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   /** Phrases on closed files that explain how a run behind walls ended. */
@@ -21,7 +31,33 @@ const FRAME_BYTES = 512;
 /** The shell that the guards read for: no profile, no start-up file. */
 const BASH = ["/bin/bash", "--norc", "--noprofile", "-c"];
 
-export function shellTool({ sandbox, enabled, timeoutMs, maxOutputBytes, closed }: ShellOptions): Tool {
+interface Command {
+  readonly command: string;
+  readonly timeout_seconds?: number;
+}
+
+export function shellTool({
+  sandbox,
+  enabled,
+  tries,
+  timeoutMs,
+  maxOutputBytes,
+  closed,
+}: ShellOptions): Tool {
+  const limitOf = ({ timeout_seconds = Infinity }: Command): number =>
+    Math.min(timeoutMs, timeout_seconds * 1000);
+  const specOf = (args: Command, { cwd, signal }: Pick<RunSpec, "cwd" | "signal">): RunSpec => ({
+    argv: [...BASH, args.command],
+    cwd,
+    timeoutMs: limitOf(args),
+    maxOutputBytes: Math.max(0, maxOutputBytes - FRAME_BYTES),
+    signal,
+  });
+  const answer = async (args: Command, result: RunResult, cwd: string): Promise<ToolResult> => {
+    const walls = await sandbox?.policy();
+    const ended = { command: args.command, stderr: result.stderr, failed: result.exitCode !== 0 };
+    return report(result, limitOf(args), walls?.files ? closed(ended, cwd) : []);
+  };
   return defineTool({
     name: "shell",
     atTerminal: "command",
@@ -41,40 +77,49 @@ export function shellTool({ sandbox, enabled, timeoutMs, maxOutputBytes, closed 
     offered: () => enabled && sandbox !== undefined,
     effects: ({ command }) => ({ commands: [command] }),
     preview: ({ command }) => command,
-    async run({ args: { command, timeout_seconds = Infinity }, cwd, signal }) {
+    async tryFirst(call, { key, waitMs, signal }) {
+      if (!sandbox || !tries(call)) return undefined;
+      if (call.network === true) return { untried: "it can reach the network, which a try does not" };
+      const args = call.args as unknown as Command;
+      const spec = specOf(args, { cwd: call.cwd, signal });
+      const tried = await sandbox.tryRun?.(spec, { key, waitMs });
+      if (!tried) return { untried: "the sandbox holds nothing back" };
+      if ("untried" in tried) return tried;
+      const { triedText } = await import("./tried-text.ts");
+      const { result, diff } = tried;
+      return {
+        preview: {
+          text: triedText(args.command, tried, endOf(result, limitOf(args))),
+          ...(diff !== "" && { diff }),
+        },
+        drop: () => tried.drop(),
+        async take() {
+          const findings = [...(result.findings ?? []), ...(await tried.take())];
+          return answer(args, { ...result, findings }, call.cwd);
+        },
+      };
+    },
+    async run({ args, cwd, signal }) {
       if (!sandbox) throw errors.SHELL_NO_SANDBOX();
-      const limit = Math.min(timeoutMs, timeout_seconds * 1000);
-      const room = Math.max(0, maxOutputBytes - FRAME_BYTES);
-      const result = await sandbox.run({
-        argv: [...BASH, command],
-        cwd,
-        timeoutMs: limit,
-        maxOutputBytes: room,
-        signal,
-      });
-      const walls = await sandbox.policy();
-      const ended = { command, stderr: result.stderr, failed: result.exitCode !== 0 };
-      return report(result, limit / 1000, walls.files ? closed(ended, cwd) : []);
+      return answer(args, await sandbox.run(specOf(args, { cwd, signal })), cwd);
     },
   });
 }
 
 /** The output, then what a person would ask about it. */
-function report(
-  { stdout, stderr, exitCode, signal, timedOut, droppedBytes, findings = [] }: RunResult,
-  seconds: number,
-  closed: readonly string[],
-): ToolResult {
+function report(result: RunResult, limitMs: number, closed: readonly string[]): ToolResult {
+  const { stdout, stderr, exitCode, droppedBytes, findings = [] } = result;
   const notes = [
     ...(droppedBytes > 0 ? [`output cut: ${droppedBytes} more bytes`] : []),
-    timedOut
-      ? `stopped after ${seconds} s`
-      : exitCode === null
-        ? `ended by ${signal}`
-        : `exit code ${exitCode}`,
+    endOf(result, limitMs),
     ...findings,
     ...closed,
   ];
   const parts = [stdout.trimEnd(), stderr && `[stderr]\n${stderr.trimEnd()}`, `[${notes.join("; ")}]`];
   return { text: parts.filter(Boolean).join("\n"), failed: exitCode !== 0 };
+}
+
+function endOf({ exitCode, signal, timedOut }: RunResult, limitMs: number): string {
+  if (timedOut) return `stopped after ${limitMs / 1000} s`;
+  return exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`;
 }

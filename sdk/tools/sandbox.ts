@@ -3,6 +3,7 @@ import type { Static } from "typebox";
 import type { RuntimeLimits } from "../contract/runtime.ts";
 import { one } from "../contract/slot.ts";
 import { having } from "../contract/shape.ts";
+import type { TryContext, Untried } from "./tool-run.ts";
 
 export interface RunSpec {
   /** Program and arguments; no shell in between. */
@@ -26,6 +27,32 @@ export interface RunResult {
   readonly timedOut: boolean;
   /** What was stopped, or undone after the run, because the walls could not hold it beforehand; a phrase each. */
   readonly findings?: readonly string[];
+}
+
+/** Something that a run did in the workspace. */
+export interface RunChange {
+  /** Relative to the workspace. */
+  readonly path: string;
+  /** `left out`: it stays out of the workspace. */
+  readonly change: "added" | "changed" | "removed" | "left out";
+  /** The size of a file. */
+  readonly bytes?: number;
+  /** Why it is left out. */
+  readonly why?: string;
+}
+
+/** A run that has ended, and of which nothing is real yet. */
+export interface TriedRun {
+  readonly result: RunResult;
+  /** The first of what a taking over would do, and how many more there are. */
+  readonly changes: readonly RunChange[];
+  readonly more: number;
+  /** Changes to text files, as unified diffs; as many as are short enough. */
+  readonly diff: string;
+  /** Takes it over; resolves to phrases as in {@link RunResult.findings}. Throws a coded error where nothing of it was. */
+  take(): Promise<readonly string[]>;
+  /** Throws all of it away. */
+  drop(): Promise<void>;
 }
 
 export interface DirectoryEntry {
@@ -193,6 +220,11 @@ export interface Sandbox {
   policy(): Promise<SandboxPolicy>;
   /** Never throws for what the program did; throws a coded error where it could not be started. */
   run(spec: RunSpec): Promise<RunResult>;
+  /**
+   * Runs it without any way out, where nobody sees what it does before that is taken over. What an earlier process was
+   * handed under the same key, and nobody decided on, is handed out again and not run. Throws as `run` does.
+   */
+  tryRun?(spec: RunSpec, context: Omit<TryContext, "signal">): Promise<TriedRun | Untried>;
   /** Resolves once it runs. Throws a coded error where it could not be started, and where nothing walls it off. */
   open(spec: OpenSpec): Promise<OpenProcess>;
   /**

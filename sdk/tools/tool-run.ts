@@ -1,7 +1,7 @@
 import type { Logger } from "../contract/logger.ts";
 import type { ToolAnswer, WordsWanted } from "./tool-question.ts";
 import type { Trust } from "../security/trust.ts";
-import type { Json } from "../messages/content.ts";
+import type { Json, Part } from "../messages/content.ts";
 import type { Conversation } from "../messages/conversation.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
 
@@ -69,4 +69,49 @@ export interface ToolRun<Args> {
    * where nobody can be asked, and in hosts of earlier releases.
    */
   ask?(wanted: WordsWanted): Promise<ToolAnswer>;
+}
+
+/** For the model: text, or parts, of which some media may be `forPerson`. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
+export type ToolResult =
+  | string
+  | { readonly text: string; readonly failed: boolean }
+  | { readonly parts: readonly Part[]; readonly failed: boolean };
+
+/** What a tool is told when it shows a call to a person. */
+export interface PreviewContext {
+  /** As the guards were shown them. */
+  readonly effects: Effects;
+  readonly signal: AbortSignal;
+}
+
+/** What a person is shown of a call. */
+export interface Preview {
+  readonly text: string;
+  /** The change to a file, as a unified diff. */
+  readonly diff?: string;
+}
+
+/** What a tool is told when it tries a call before a person is asked. */
+export interface TryContext {
+  /** Names this call of this message: the same when its turn begins again after a restart. */
+  readonly key: string;
+  /** How long a person has to decide, in ms. What was tried is thrown away later than that. */
+  readonly waitMs: number;
+  /** Aborted on cancel and on the tool's time limit. */
+  readonly signal: AbortSignal;
+}
+
+/** A call that was made where nobody sees yet what it did. Either of its functions is called at most once. */
+export interface Tried {
+  /** What a person is shown of it, in place of `Tool.preview`. */
+  readonly preview: Preview;
+  /** Makes it real; resolves to what `run` would have, and throws as `run` does. */
+  take(): Promise<ToolResult>;
+  /** Throws all of it away. */
+  drop(): Promise<void>;
+}
+
+/** The reason why something was not tried, in words that end a sentence: "Not tried first: %s." */
+export interface Untried {
+  readonly untried: string;
 }

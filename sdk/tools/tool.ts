@@ -1,11 +1,19 @@
 import type { Static, TObject } from "typebox";
-import type { Part } from "../messages/content.ts";
 import type { Autonomy } from "../security/autonomy.ts";
 import type { Awaitable } from "../contract/awaitable.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
 import type { Scope } from "../security/scope.ts";
 import { many } from "../contract/slot.ts";
-import type { ToolOrigin, ToolRun } from "./tool-run.ts";
+import type {
+  Preview,
+  PreviewContext,
+  ToolOrigin,
+  ToolResult,
+  ToolRun,
+  Tried,
+  TryContext,
+  Untried,
+} from "./tool-run.ts";
 import type { Trust } from "../security/trust.ts";
 import { all, hasScope, having, mayHave } from "../contract/shape.ts";
 
@@ -27,20 +35,6 @@ export interface EffectsContext {
   readonly origin?: ToolOrigin | undefined;
   /** The resolved workspace. */
   readonly cwd: string;
-}
-
-/** What a tool is told when it shows a call to a person. */
-export interface PreviewContext {
-  /** As the guards were shown them. */
-  readonly effects: Effects;
-  readonly signal: AbortSignal;
-}
-
-/** What a person is shown of a call. */
-export interface Preview {
-  readonly text: string;
-  /** The change to a file, as a unified diff. */
-  readonly diff?: string;
 }
 
 /** One call as the guards see it; frozen all the way down, arguments already checked against the tool's schema. */
@@ -127,6 +121,12 @@ export interface Tool {
   /** What a person is shown when asked; default: the arguments as JSON. */
   preview?(args: any, context: PreviewContext): Awaitable<string | Preview>;
   /**
+   * Makes a call about which a person is to be asked, where nobody sees what it does: the question shows that, a yes makes
+   * it real, and `run` is not called. Undefined if this is not wanted; without it, and in hosts of earlier releases, the
+   * question shows `preview`. Throws what makes the call fail before anybody is asked.
+   */
+  tryFirst?(call: ToolCall, context: TryContext): Promise<Tried | Untried | undefined>;
+  /**
    * Reads out of its arguments the call of another tool that a call of this tool is: that call is checked, decided on,
    * recorded and run in its place, and `run` only by hosts of earlier releases. What it names must do its own work.
    */
@@ -134,12 +134,6 @@ export interface Tool {
   /** Resolves to what the model is told; throws for a failure, whose message the model is told. */
   run(run: ToolRun<any>): Promise<ToolResult>;
 }
-
-/** For the model: text, or parts, of which some media may be `forPerson`. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
-export type ToolResult =
-  | string
-  | { readonly text: string; readonly failed: boolean }
-  | { readonly parts: readonly Part[]; readonly failed: boolean };
 
 /** Sealed: a tool runs only by way of the host. */
 export const Tools = many<Tool>(
@@ -150,7 +144,11 @@ export const Tools = many<Tool>(
     if (typeof tool.description !== "string" || !tool.description) return "has no description for the model";
     if (tool.input?.type !== "object") return "has no Type.Object() as its input";
     if (tool.deferred === true && tool.standsFor) return "is deferred and stands for deferred tools";
-    return all(having("run"), mayHave("offered", "effects", "preview", "standsFor"), hasScope)(tool);
+    return all(
+      having("run"),
+      mayHave("offered", "effects", "preview", "tryFirst", "standsFor"),
+      hasScope,
+    )(tool);
   },
   true,
 );

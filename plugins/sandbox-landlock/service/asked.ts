@@ -1,8 +1,11 @@
 import type { Socket } from "node:net";
+import type { Untried } from "@gantry/sdk";
 import type { Room } from "../frames.ts";
 import { isFault, isStarted, roomFor, valueOf } from "./answers.ts";
 import { ConfinedFault } from "./failures.ts";
 import type { Fault, Request, Results } from "../messages.ts";
+import type { Held } from "../view/held.ts";
+import type { ToHold } from "../view/keeper-facts.ts";
 import type { Before } from "../workspace/kept-files.ts";
 
 export interface Outcome<K extends Request["do"]> {
@@ -16,6 +19,8 @@ export interface Hearing {
   started?(pipes: readonly Socket[]): void;
   /** What was there before the first run of its process. */
   before?(before: Before): void;
+  /** What it did in its view is held until somebody decides; `done` is told what came of that. */
+  readonly hold?: ToHold & { done(held: Held | Untried | undefined): void };
 }
 
 type Heard = "wrong" | "more" | "over";

@@ -33,6 +33,8 @@ const HARMLESS_READ = [
   "/proc/meminfo",
 ];
 const HARMLESS_BOTH = ["/dev/null", "/dev/full"];
+/** What every run may read. */
+export const HARMLESS: readonly string[] = [...HARMLESS_READ, ...HARMLESS_BOTH];
 
 /** `~`, `$WORKSPACE` and what is relative to it written out, links followed as far as the path exists and beyond. */
 export function expand(written: string, workspace: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { FileSearch, RunSpec, SearchResult } from "@gantry/sdk/fill";
-import type { RunResult, Sandbox } from "@gantry/sdk";
+import type { RunResult, Sandbox, TriedRun, TryContext, Untried } from "@gantry/sdk";
 import { coded } from "./coded.ts";
-import type { Outcome } from "./asked.ts";
+import type { Hearing, Outcome } from "./asked.ts";
 import { ConfinedFault, ProcessLost } from "./failures.ts";
 import { childEnvironment } from "./environment.ts";
 import { errors as own } from "../errors.ts";
@@ -9,6 +9,9 @@ import type { Request } from "../messages.ts";
 import type { Openings } from "./openings.ts";
 import type { Homes } from "./homes.ts";
 import type { Walled } from "./walled.ts";
+
+/** A decision of the last moment still finds what it is about. */
+const GRACE_MS = 60_000;
 
 /** The sandbox as tools see it. */
 export function sandboxOf(homes: Homes, openings: Openings, confining: string | undefined): Sandbox {
@@ -32,8 +35,45 @@ export function sandboxOf(homes: Homes, openings: Openings, confining: string | 
       search: (search, signal) => homes.use((walled) => searched(walled, search, signal)),
     },
     run: (spec) => homes.use((walled) => ran(walled, spec)),
+    tryRun: (spec, to) => homes.use((walled) => triedRun(walled, spec, to)),
     open: (spec) => openings.open(spec),
     confining,
+  };
+}
+
+/** Runs a command without the way out that others have, and holds what it did. */
+async function triedRun(
+  walled: Walled,
+  spec: RunSpec,
+  { key, waitMs }: Omit<TryContext, "signal">,
+): Promise<TriedRun | Untried> {
+  const { tries } = await walled.state();
+  if ("untried" in tries) return tries;
+  let held = await tries.held(key);
+  const hold = {
+    key,
+    forMs: waitMs + GRACE_MS,
+    done: (now: typeof held): void => {
+      held = now;
+    },
+  };
+  if (held === undefined) await requested<"run">(walled, runOf(walled, spec), spec.signal, { hold });
+  if (held === undefined) throw own.SANDBOX_LOST();
+  if ("untried" in held) return held;
+  const { id, result, changes, more, diff } = held;
+  return {
+    result,
+    changes,
+    more,
+    diff,
+    drop: () => tries.drop(id),
+    async take() {
+      const findings = await tries.take(id).catch((error: unknown) => {
+        throw own.SANDBOX_NOT_TAKEN(error);
+      });
+      await walled.record(findings, spec.argv);
+      return findings;
+    },
   };
 }
 
@@ -41,10 +81,11 @@ async function requested<K extends Exclude<Request["do"], "search">>(
   walled: Walled,
   what: Extract<Request, { do: K }>,
   signal: AbortSignal,
+  hearing?: Hearing,
 ): Promise<Outcome<K>> {
   const { confinement } = await walled.open();
   try {
-    return await confinement.request<K>(what, signal);
+    return await confinement.request<K>(what, signal, hearing);
   } catch (error) {
     throw faultOf(error, signal);
   }
@@ -64,16 +105,21 @@ async function searched(
   }
 }
 
-async function ran(
-  walled: Walled,
-  { argv, cwd, env, timeoutMs, maxOutputBytes, signal }: RunSpec,
-): Promise<RunResult> {
+async function ran(walled: Walled, spec: RunSpec): Promise<RunResult> {
   const { proxy } = await walled.open();
-  const full = { ...childEnvironment(proxy?.url), HOME: walled.home, ...env };
-  const run = { do: "run", argv, cwd, env: full, timeoutMs, maxOutputBytes } as const;
-  const { value } = await requested<"run">(walled, run, signal);
-  await walled.record(value.findings ?? [], argv);
+  const { value } = await requested<"run">(walled, runOf(walled, spec, proxy?.url), spec.signal);
+  await walled.record(value.findings ?? [], spec.argv);
   return value;
+}
+
+/** `proxy`: the way out; undefined: none. */
+function runOf(
+  { home }: Walled,
+  { argv, cwd, env, timeoutMs, maxOutputBytes }: RunSpec,
+  proxy?: string,
+): Extract<Request, { do: "run" }> {
+  const full = { ...childEnvironment(proxy), HOME: home, ...env };
+  return { do: "run", argv, cwd, env: full, timeoutMs, maxOutputBytes };
 }
 
 function faultOf(error: unknown, signal: AbortSignal): unknown {

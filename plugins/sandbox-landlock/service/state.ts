@@ -1,4 +1,4 @@
-import type { Audit, CheckRow, Net, Runtime } from "@gantry/sdk";
+import type { Audit, CheckRow, Net, Runtime, Untried } from "@gantry/sdk";
 import type { SandboxPolicy } from "@gantry/sdk/fill";
 import { type Admission, checkedProxy } from "@gantry/sdk/node";
 import type { Static } from "typebox";
@@ -10,7 +10,8 @@ import { grants } from "./grants.ts";
 import { NoWalls } from "./launch.ts";
 import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
-import { type WantedViews, viewRows, wantedViews } from "../view/wanted-views.ts";
+import type { Views } from "../view/views.ts";
+import { type WantedViews, triesOf, viewRows, wantedViews } from "../view/wanted-views.ts";
 
 export interface Needs {
   readonly runtime: Runtime;
@@ -35,6 +36,8 @@ export interface State {
   /** Why there are no walls. */
   readonly open?: string;
   readonly proxy?: Admission;
+  /** What holds runs until somebody decides on them, or why nothing does. */
+  readonly tries: Views | Untried;
   readonly rows: readonly CheckRow[];
   close(): Promise<void>;
 }
@@ -82,6 +85,7 @@ async function within(origin: Origin, limits: Limits): Promise<State> {
   return {
     confinement,
     policy: { files: true, network: true, detail },
+    tries: triesOf(config.security.runs, views, confinement.layers!),
     rows: [
       { what: "sandbox", detail, state: "ok" },
       ...layerRows(confinement.layers!, blocked, config.runtime),
@@ -152,6 +156,7 @@ async function without(origin: Origin, open: string, allowed: boolean): Promise<
     confinement,
     open,
     policy: { files: false, network: false, detail },
+    tries: { untried: "there are no walls" },
     rows: [{ what: "sandbox", detail, state: confinement ? "warn" : "fail", cure }],
     close: async () => confinement?.close(),
   };

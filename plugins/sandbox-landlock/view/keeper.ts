@@ -1,8 +1,10 @@
+import type { RunResult } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { fewOf } from "../workspace/findings.ts";
 import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
 import { type Names, namesOf } from "./judge.ts";
-import type { FromKeeper, KeeperFacts } from "./keeper-facts.ts";
+import { Holding, type Run, isAwaited } from "./holding.ts";
+import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { type Taken, finish, phrases, takeOver } from "./take-over.ts";
 import { makeRoom } from "./room.ts";
@@ -10,16 +12,12 @@ import { makeRoom } from "./room.ts";
 /** As many as there are processes at a time. */
 const MOST_SPARE = 32;
 
-interface Run {
-  readonly folder: RunFolder;
-  readonly record: RunRecord;
-}
-
 /** The layers of one workspace's runs: begun, taken over, or dropped. */
 export class Keeper {
   readonly #facts: KeeperFacts;
   readonly #walk: WorkspaceWalk;
   readonly #names: Names;
+  readonly #holding: Holding;
   /** When something was last taken over, by the clock of file systems. */
   #last = 0n;
   readonly #under = new Map<string, Run>();
@@ -39,6 +37,7 @@ export class Keeper {
       most: Infinity,
     });
     this.#names = { ...names, open: facts.open, followed: (at) => this.#walk.follows(at) };
+    this.#holding = new Holding(facts, this.#names);
   }
 
   /**
@@ -49,7 +48,7 @@ export class Keeper {
     const left = RunFolder.all(this.#facts.runs).filter((one) => one.isOf() === "nobody");
     const findings = left.flatMap((folder) => {
       const record = folder.read();
-      if (record?.steps !== undefined) return [];
+      if (record?.steps !== undefined || isAwaited(folder)) return [];
       if (!record || !folder.plan) return folder.remove() ?? [];
       const taken = finish(folder, record, this.#facts.workspace);
       folder.tidy();
@@ -72,9 +71,8 @@ export class Keeper {
 
   /** Takes over what a run left; what needs nobody to wait for it is left to {@link tidy}. */
   take(id: string): readonly string[] {
-    const run = this.#under.get(id);
+    const run = this.#under.get(id) ?? this.#release(id);
     this.#under.delete(id);
-    if (!run) return [];
     const taken = this.#takeOver(run.folder, run.record);
     this.#over.push(run.folder);
     if (taken.steps + taken.kept.length > 0) this.#last = run.folder.tick(0n);
@@ -123,6 +121,36 @@ export class Keeper {
     const run = this.#under.get(id);
     this.#under.delete(id);
     if (run && !run.folder.plan) run.folder.remove();
+    else this.#holding.drop(id);
     return [];
+  }
+
+  /** Keeps a run that has ended until somebody decides; one that cannot be kept is dropped. */
+  async hold(id: string, result: RunResult, to: ToHold): Promise<FromKeeper> {
+    const run = this.#under.get(id);
+    this.#under.delete(id);
+    if (!run) throw new Error("there is no such run");
+    try {
+      return await this.#holding.hold(run, result, to);
+    } catch (error) {
+      run.folder.remove();
+      throw error;
+    }
+  }
+
+  /** A repository's settings may name other files by now than as the run began, or before this service did. */
+  #release(id: string): Run {
+    this.#walk.find();
+    if (this.#walk.unseen) throw new Error(`${this.#walk.unseen.path} cannot be looked through`);
+    return this.#holding.release(id);
+  }
+
+  held(key: string): FromKeeper {
+    return this.#holding.find(key);
+  }
+
+  /** Removes what waits longer than anybody may decide. Returns the ms until the next is due. */
+  sweep(): number | undefined {
+    return this.#holding.sweep();
   }
 }

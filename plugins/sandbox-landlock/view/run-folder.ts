@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { makeDir, processIdentity, shortHash } from "@gantry/sdk/node";
+import type { Held } from "./held.ts";
 import type { Kept, Plan } from "./step.ts";
 import type { Done, Places } from "./steps.ts";
 
@@ -38,7 +39,7 @@ const ID = /^[\da-f]{8}$/;
 /** A clock that does not go on is not waited for. */
 const MOST_TICKS = 50;
 const pause = new Int32Array(new SharedArrayBuffer(4));
-const [RECORD, PLAN] = ["run.json", "plan.json"];
+const [RECORD, PLAN, HELD] = ["run.json", "plan.json", "held.json"];
 /** The service, told from others that had its number before. */
 const own = (): string => `${process.pid}-${shortHash(processIdentity(process.pid))}`;
 
@@ -108,6 +109,12 @@ export class RunFolder {
     return this.tick(this.tick(0n));
   }
 
+  /** Has this service be the one that began it. */
+  claim(): void {
+    const record = this.read();
+    if (record) this.write({ ...record, service: own() });
+  }
+
   /** Undefined where there is none yet, or it was cut off. */
   read(): RunRecord | undefined {
     return this.#read<RunRecord>(RECORD);
@@ -126,6 +133,20 @@ export class RunFolder {
   isAsMade(): boolean {
     const [upper, own] = [lstatSync(this.upper), lstatSync(this.#at)];
     return upper.uid === own.uid && upper.gid === own.gid && readdirSync(this.upper).length === 0;
+  }
+
+  /** From now on it waits for a decision, also after the service was killed. */
+  hold(held: Held, record: RunRecord): void {
+    this.write(record);
+    this.#write(HELD, held);
+  }
+
+  get held(): Held | undefined {
+    return this.#read<Held>(HELD);
+  }
+
+  release(): void {
+    rmSync(path.join(this.#at, HELD), { force: true });
   }
 
   /** From now on the plan is done, by whatever service there is. */
@@ -178,7 +199,7 @@ export class RunFolder {
 
   #write(name: string, value: unknown): void {
     const at = path.join(this.#at, name);
-    writeFileSync(`${at}.new`, JSON.stringify(value), { mode: 0o600, flush: name === PLAN });
+    writeFileSync(`${at}.new`, JSON.stringify(value), { mode: 0o600, flush: name !== RECORD });
     renameSync(`${at}.new`, at);
   }
 }

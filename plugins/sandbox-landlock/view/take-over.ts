@@ -3,8 +3,8 @@ import { Merged } from "./merged.ts";
 import { makePlan } from "./plan.ts";
 import type { RunFolder, RunRecord } from "./run-folder.ts";
 import { doSteps } from "./steps.ts";
-import type { Kept } from "./step.ts";
-import { readLayer } from "./upper.ts";
+import type { Kept, Plan } from "./step.ts";
+import { type Left, readLayer } from "./upper.ts";
 
 /** What became of a run's layer. */
 export interface Taken {
@@ -21,12 +21,21 @@ export function takeOver(folder: RunFolder, record: RunRecord, names: Names): Ta
   return finish(folder, record, names.workspace);
 }
 
-/** Judges all of a layer, and writes down what is to be done with it. */
-export function decide(folder: RunFolder, record: RunRecord, names: Names): void {
-  const left = readLayer(folder.upper);
+/** Judges all of a layer, and says what is to be done with it; changes nothing. */
+export function planFor(
+  folder: RunFolder,
+  record: RunRecord,
+  names: Names,
+  left: readonly Left[] = readLayer(folder.upper),
+): Plan {
   const judge = new Judge(names, new Merged(names.workspace, folder.upper, left), left);
   const facts = { id: folder.id, workspace: names.workspace, began: BigInt(record.beganNs) };
-  const plan = makePlan({ ...facts, hidden: new Set(record.hidden) }, left, judge);
+  return makePlan({ ...facts, hidden: new Set(record.hidden) }, left, judge);
+}
+
+/** Judges all of a layer, and writes down what is to be done with it. */
+export function decide(folder: RunFolder, record: RunRecord, names: Names): void {
+  const plan = planFor(folder, record, names);
   if (plan.steps.length + plan.kept.length === 0) return;
   folder.write(record);
   folder.decide(plan);

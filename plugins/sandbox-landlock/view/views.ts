@@ -1,5 +1,6 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
 import type { Worker } from "node:worker_threads";
+import type { Untried } from "@gantry/sdk";
 import { entryBeside } from "@gantry/sdk/node";
 import type { Hearing, Outcome } from "../service/asked.ts";
 import type { ConfinedProcess } from "../service/confined-process.ts";
@@ -7,6 +8,7 @@ import { ConfinedFault, ProcessLost } from "../service/failures.ts";
 import { startedBy } from "../service/launch.ts";
 import type { Request } from "../messages.ts";
 import type { FromKeeper, KeeperFacts, ToKeeper } from "./keeper-facts.ts";
+import type { Held } from "./held.ts";
 import type { View } from "./view-facts.ts";
 
 /** The views of a workspace's runs, whose layers a thread of the service keeps. */
@@ -55,7 +57,7 @@ export class Views {
 
   /**
    * Runs a command in a view of its own, and takes over what it left, whether it ended by itself or was stopped. Of one that
-   * was lost nothing is.
+   * was lost nothing is. One that is to be held is not taken over, but waits for {@link take} or {@link drop}.
    */
   async run(
     process: ConfinedProcess,
@@ -68,6 +70,11 @@ export class Views {
     try {
       const outcome = await process.request<"run">({ ...request, view }, signal, hearing);
       await mustBeAlone(process);
+      if (hearing?.hold) {
+        const { done, ...to } = hearing.hold;
+        done(heldOf(await this.#ask({ do: "hold", id: view.id, result: outcome.value, ...to })));
+        return outcome;
+      }
       const said = await this.#ask({ do: "take", id: view.id });
       const findings =
         "findings" in said ? said.findings : [`not taken over: run ${view.id} (${failed(said)})`];
@@ -78,6 +85,18 @@ export class Views {
       await this.drop(view.id);
       throw error;
     }
+  }
+
+  /** Returns the run that a service which has gone held under a key; undefined if there is none and one more may wait. */
+  async held(key: string): Promise<Held | Untried | undefined> {
+    return heldOf(await this.#ask({ do: "held", key }));
+  }
+
+  /** Takes over a run that waits. Throws why nothing of it was. */
+  async take(id: string): Promise<readonly string[]> {
+    const said = await this.#ask({ do: "take", id });
+    if ("findings" in said) return said.findings;
+    throw new Error(failed(said));
   }
 
   async close(): Promise<void> {
@@ -117,6 +136,13 @@ async function mustBeAlone(process: ConfinedProcess): Promise<void> {
   if (startedBy(process.pid).length === 0) return;
   await process.close();
   throw new ProcessLost();
+}
+
+/** Throws what failed. */
+function heldOf(said: FromKeeper): Held | Untried | undefined {
+  if ("untried" in said) return said;
+  if ("held" in said) return said.held;
+  throw new Error(failed(said));
 }
 
 const failed = (said: FromKeeper): string => ("failed" in said ? said.failed : "no answer");

@@ -1,7 +1,8 @@
 import path from "node:path";
-import type { CheckRow } from "@gantry/sdk";
+import type { CheckRow, Untried } from "@gantry/sdk";
+import { isInside } from "@gantry/sdk/node";
 import type { Layers } from "../service/confinement.ts";
-import type { Grants } from "../service/grants.ts";
+import { type Grants, HARMLESS } from "../service/grants.ts";
 import { ownerGit } from "../service/owner-git.ts";
 import { Views } from "./views.ts";
 
@@ -11,6 +12,8 @@ export interface WantedViews {
   readonly views: Views | undefined;
   /** Why there are none although they are wanted, as far as that is known before a process tries. */
   readonly why?: string;
+  /** Why no run is tried first although it has a view; undefined where it may be. */
+  readonly untried?: string | undefined;
   /** What runs of a service that was killed left, for the audit. */
   readonly left: readonly string[];
 }
@@ -33,7 +36,28 @@ export async function wantedViews({ wanted, base, layers, granted, ...facts }: W
   const { workspace, secret, guarded } = facts;
   const keeper = { runs: layers, workspace, secret, guarded, ownerGit: ownerGit(), open: granted.read };
   const views = await Views.start(base, keeper);
-  return { views, left: views.left };
+  return { views, left: views.left, untried: untriedOf(workspace, granted) };
+}
+
+/** A view is of the workspace alone: what a run does elsewhere is done, and what it reads from a device is gone. */
+function untriedOf(workspace: string, { read, write }: Pick<Grants, "read" | "write">): string | undefined {
+  const beyond = write.find((one) => one !== workspace && !HARMLESS.includes(one));
+  if (beyond !== undefined) return `commands may write ${beyond}, of which no view is made`;
+  const device = [...read, ...write].find((one) => isInside(one, "/dev") && !HARMLESS.includes(one));
+  return device === undefined ? undefined : `commands may read ${device}`;
+}
+
+/** Where a run may be tried before somebody decides on it, and else why not. */
+export function triesOf(
+  wanted: "view" | "direct",
+  { views, why, untried }: WantedViews,
+  { noViews, noNamespaces }: Layers,
+): Views | Untried {
+  if (wanted === "direct") return { untried: "security.runs is direct" };
+  const reason = why ?? noNamespaces ?? noViews;
+  if (reason !== undefined) return { untried: `there can be no views (${reason})` };
+  if (views === undefined || untried !== undefined) return { untried: untried ?? "there are no views" };
+  return views;
 }
 
 /** Where views cannot hold, whatever the kernel has; undefined where they may. */

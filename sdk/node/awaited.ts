@@ -1,4 +1,4 @@
-import type { Awaitable } from "@gantry/sdk";
+import type { Awaitable } from "../contract/awaitable.ts";
 
 /** True for what answers later. */
 export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {

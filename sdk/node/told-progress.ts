@@ -1,4 +1,4 @@
-import type { ToolProgress } from "@gantry/sdk";
+import type { ToolProgress } from "../tools/tool-run.ts";
 
 /** Between two steps that are told. */
 const leastMs = 100;

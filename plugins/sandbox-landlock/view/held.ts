@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import type { RunChange } from "@gantry/sdk/fill";
+import type { RunResult } from "@gantry/sdk";
+import type { Left } from "./upper.ts";
+
+/** What is shown of a layer before it is taken over. */
+export interface Shown {
+  readonly changes: readonly RunChange[];
+  /** How many changes there are beside those. */
+  readonly more: number;
+  readonly diff: string;
+}
+
+/** A run that has ended and waits for a decision; kept beside its layer, so that both outlive the service. */
+export interface Held extends Shown {
+  readonly id: string;
+  /** Names the call that is decided on. */
+  readonly key: string;
+  /** In ms since 1970: later it is removed. */
+  readonly until: number;
+  readonly result: RunResult;
+  /** Stands for all that lies in the layer. */
+  readonly print: string;
+}
+
+/**
+ * Returns a word that changes with whatever is done in a layer: by the change times of what lies there, which nobody sets.
+ * So what is taken over later is what was shown.
+ */
+export function printOf(left: readonly Left[]): string {
+  const hash = createHash("sha256");
+  const add = ({ at, about, target = "", children }: Left): void => {
+    const { ino, mode, size, ctimeNs } = about;
+    hash.update(JSON.stringify([at, target, ...[ino, mode, size, ctimeNs].map(String)]));
+    children.forEach(add);
+  };
+  left.forEach(add);
+  return hash.digest("hex");
+}

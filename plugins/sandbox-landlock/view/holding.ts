@@ -1,0 +1,99 @@
+import type { RunResult } from "@gantry/sdk";
+import { type Held, printOf } from "./held.ts";
+import type { Names } from "./judge.ts";
+import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
+import { RunFolder, type RunRecord } from "./run-folder.ts";
+import { showLayer } from "./show-layer.ts";
+import { planFor } from "./take-over.ts";
+import { readLayer } from "./upper.ts";
+
+/** The most that waits in one workspace at a time. */
+const MOST_HELD = 16;
+const MOST_BYTES = 1024 * 1024 * 1024;
+
+export interface Run {
+  readonly folder: RunFolder;
+  readonly record: RunRecord;
+}
+
+/** Runs that have ended and wait for a decision. */
+export class Holding {
+  readonly #runs: string;
+  readonly #names: Names;
+  readonly #mostBytes: number;
+
+  constructor({ runs, mostHeldBytes = MOST_BYTES }: KeeperFacts, names: Names) {
+    this.#runs = runs;
+    this.#names = names;
+    this.#mostBytes = mostHeldBytes;
+  }
+
+  /** Returns the run that waits under a key and whose service has gone; this one takes it up. */
+  find(key: string): FromKeeper {
+    const all = this.#all();
+    const found = all.find(({ folder, held }) => held.key === key && folder.isOf() === "nobody");
+    if (found) {
+      found.folder.claim();
+      return { held: found.held };
+    }
+    if (all.length < MOST_HELD) return { held: undefined };
+    return { untried: `${MOST_HELD} commands wait for a decision already` };
+  }
+
+  async hold({ folder, record }: Run, result: RunResult, { key, forMs }: ToHold): Promise<FromKeeper> {
+    const bytes = this.#all().reduce((sum, one) => sum + one.folder.bytes(), folder.bytes());
+    if (bytes > this.#mostBytes) {
+      folder.remove();
+      return { untried: "what it and others did is too large to be held" };
+    }
+    // Whatever is done in the layer from now on has a later time than all in there.
+    folder.after();
+    const left = readLayer(folder.upper);
+    const plan = planFor(folder, record, this.#names, left);
+    const places = { workspace: this.#names.workspace, upper: folder.upper };
+    const shown = await showLayer(plan, left, places);
+    const of = { id: folder.id, key, until: Date.now() + forMs, result, print: printOf(left) };
+    const held: Held = { ...of, ...shown };
+    folder.hold(held, record);
+    return { held };
+  }
+
+  /** Gives a run back, so that it is taken over. Throws why it cannot be. */
+  release(id: string): Run {
+    const folder = RunFolder.find(this.#runs, id);
+    const [record, held] = [folder?.read(), folder?.held];
+    if (!folder || !record || !held) throw new Error("it is not held any more");
+    if (printOf(readLayer(folder.upper)) !== held.print) {
+      folder.remove();
+      throw new Error("it is not what was shown any more");
+    }
+    folder.release();
+    return { folder, record };
+  }
+
+  drop(id: string): void {
+    const folder = RunFolder.find(this.#runs, id);
+    if (folder?.held) folder.remove();
+  }
+
+  /** Removes what waits longer than anybody may decide. Returns the ms until the next is due. */
+  sweep(): number | undefined {
+    const now = Date.now();
+    const due: number[] = [];
+    for (const { folder, held } of this.#all()) {
+      if (held.until > now) due.push(held.until - now);
+      else if (folder.isOf() !== "others") folder.remove();
+    }
+    return due.length === 0 ? undefined : Math.min(...due);
+  }
+
+  #all(): readonly { readonly folder: RunFolder; readonly held: Held }[] {
+    return RunFolder.all(this.#runs).flatMap((folder) => {
+      const { held } = folder;
+      return held ? [{ folder, held }] : [];
+    });
+  }
+}
+
+/** True if a person may decide on it yet. */
+export const isAwaited = ({ held }: RunFolder): boolean => held !== undefined && held.until > Date.now();
