@@ -1,5 +1,5 @@
 import { asError } from "@gantry/sdk/node";
-import { fewOf } from "../workspace/findings.ts";
+import { fewOf } from "./findings.ts";
 import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
 import { type Names, namesOf } from "./judge.ts";
 import type { FromKeeper, KeeperFacts } from "./keeper-facts.ts";
@@ -36,7 +36,6 @@ export class Keeper {
       wanted: names,
       owner: facts.ownerGit,
       open: [""],
-      most: Infinity,
     });
     this.#names = { ...names, open: facts.open, followed: (at) => this.#walk.follows(at) };
   }

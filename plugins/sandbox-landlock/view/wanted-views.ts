@@ -1,6 +1,4 @@
 import path from "node:path";
-import type { CheckRow } from "@gantry/sdk";
-import type { Layers } from "../service/confinement.ts";
 import type { Grants } from "../service/grants.ts";
 import { ownerGit } from "../service/owner-git.ts";
 import { Views } from "./views.ts";
@@ -43,28 +41,4 @@ function noViewsOf(workspace: string, write: readonly string[]): string | undefi
   if (!write.includes(workspace))
     return "a part of the workspace is closed to commands by security.blocked_paths or allowed_write_paths";
   return undefined;
-}
-
-const CURE =
-  "allow unprivileged user namespaces (user.max_user_namespaces, AppArmor, the container's settings), and keep configuration and workspace on a file system that is no overlay itself; or set security.runs to direct";
-
-/** One row that says whether views hold; none where nobody wants any. */
-export function viewRows(
-  wanted: "view" | "direct",
-  { views, why }: WantedViews,
-  { noViews, noNamespaces }: Layers,
-): readonly CheckRow[] {
-  if (wanted === "direct") return [];
-  const what = "sandbox: runs";
-  const reason = why ?? noNamespaces ?? noViews;
-  if (views && reason === undefined)
-    return [
-      {
-        what,
-        state: "ok",
-        detail:
-          "view: what a command does is real once it has ended and was looked at; what was not taken over is told by `gantry runs list`",
-      },
-    ];
-  return [{ what, state: "warn", detail: `direct, since there can be no views (${reason})`, cure: CURE }];
 }
