@@ -1,9 +1,22 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { linux, startSandbox, tiers, until } from "./sandbox.test-kit.ts";
+import { linux, openToAll, startSandbox, tiers, until } from "./sandbox.test-kit.ts";
 
+const NOBODY = 65_534;
+const mayBeNobody = process.getuid?.() === 0 && openToAll();
 const CANARY = "canary-7d20c4e1";
 const SECRET = `API_TOKEN=${CANARY}\n`;
 
@@ -111,3 +124,30 @@ for (const runs of tiers)
     await using other = await startSandbox({ runs, at: kit.workspace });
     expect((await other.run("echo ran")).stdout).toBe("ran\n");
   });
+
+test.runIf(linux && mayBeNobody)(
+  "RUN-07: a secret file in a folder of somebody else's is hidden, and locks no command",
+  async () => {
+    const at = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-others-")));
+    save(path.join(at, "sub/.env"));
+    mkdirSync(path.join(at, "sub/.env.d"));
+    chownSync(at, NOBODY, NOBODY);
+    const argv = [
+      "--conditions=gantry-source",
+      new URL("./service.test-kit.ts", import.meta.url).pathname,
+      "cat sub/.env; ls sub > seen; echo ran",
+      JSON.stringify({ at }),
+    ];
+    const as = {
+      uid: NOBODY,
+      gid: NOBODY,
+      env: { ...process.env, HOME: "/nonexistent" },
+      encoding: "utf8",
+    } as const;
+    expect(execFileSync(process.execPath, argv, { ...as, stdio: ["ignore", "pipe", "ignore"] })).toBe(
+      "ran\n",
+    );
+    expect(existsSync(path.join(at, "seen"))).toBe(true);
+    rmSync(at, { recursive: true });
+  },
+);

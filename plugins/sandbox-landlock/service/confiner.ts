@@ -83,9 +83,12 @@ export async function confine(
   return built;
 }
 
-/** Returns the folders that no other process has: a run's view, and its temporary files but for what is granted within. */
-function ownOf({ walls, namespaces, temporary, workspace }: ConfinedFacts, isView: boolean): OwnFolders {
-  if (!namespaces) return { folders: temporary === undefined ? [] : [temporary], others: [] };
+/**
+ * Returns the folders that no other process has: a run's view, and its temporary files but for what is granted within.
+ * Without namespaces there are none: a link in one may be to the owner's socket.
+ */
+function ownOf({ walls, namespaces, workspace }: ConfinedFacts, isView: boolean): OwnFolders {
+  if (!namespaces) return { folders: [], others: [] };
   const granted = [...walls!.read, ...walls!.write];
   const view = isView ? [workspace] : [];
   const isShared = granted.some((root) => isInside(TEMPORARY, root));
