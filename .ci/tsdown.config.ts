@@ -144,7 +144,7 @@ export default defineConfig({
             "sdk/security/(?=file-names)",
             "plugins/shared/",
             // The service and its workers share them.
-            "plugins/sandbox-landlock/(?=bounds|errors|frames|messages)",
+            "plugins/sandbox-landlock/(?=errors|frames|messages)",
             "plugins/sandbox-landlock/workspace/(?=git-settings)",
           ),
         },

@@ -235,7 +235,7 @@ test("HSE-03: what is shared by plugins is used by two of them, or by one and wh
   for (const source of [...sources, ...sourcesIn(".ci")])
     for (const specifier of importsOf(source).filter((one) => one.startsWith("."))) {
       const file = target(specifier, source);
-      if (isShared(file) && !isShared(source.file) && !source.file.startsWith("plugins/level-2/"))
+      if (isShared(file) && !isShared(source.file))
         users.set(file, (users.get(file) ?? new Set()).add(source.file.split("/").slice(0, 2).join("/")));
     }
   expect([...users].filter(([, folders]) => folders.size < 2)).toEqual([]);

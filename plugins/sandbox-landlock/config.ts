@@ -11,10 +11,10 @@ export const config = Type.Object({
     secret_files: securityKeys.secret_files,
     guarded_files: securityKeys.guarded_files,
     allowed_domains: securityKeys.allowed_domains,
-    runs: Type.Union([Type.Literal("direct"), Type.Literal("view")], {
-      default: "direct",
+    runs: Type.Union([Type.Literal("view"), Type.Literal("direct")], {
+      default: "view",
       description:
-        "view: a command works in a copy-on-write view of the workspace; what it did is looked at when it has ended, and only then becomes real. direct: it works in the workspace itself, which also holds where the system has no namespaces or overlays.",
+        "view: a command works in a copy-on-write view of the workspace; what it did is looked at when it has ended, and only then becomes real. Where the system has no namespaces or overlays for that, status says so, and runs are direct. direct: it works in the workspace itself.",
     }),
     sandboxing: Type.Object({
       landlock_enabled: Type.Optional(

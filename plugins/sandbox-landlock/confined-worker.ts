@@ -5,7 +5,7 @@ import { Frames } from "./frames.ts";
 import { CHANNEL, type ConfinedFacts, type FromConfined, type Request, type ToConfined } from "./messages.ts";
 import { goFirst } from "./confined/first-to-go.ts";
 import { Requests } from "./confined/requests.ts";
-import { endByAdoption, endByGroup, endWithNamespace } from "./confined/run-end.ts";
+import { endByGroup, endWithNamespace } from "./confined/run-end.ts";
 import { Temporary } from "./confined/temporary.ts";
 import { WorkspaceSize } from "./confined/workspace-size.ts";
 import type { Mounter } from "./view/mounter.ts";
@@ -42,12 +42,8 @@ frames.send({ up: true });
 async function serve(id: number, request: Request, bytes: Uint8Array): Promise<void> {
   const requests = await ready;
   try {
-    const { value, data } = await requests.follow(id, request, bytes, {
-      started: () => void frames.send({ id, started: true }),
-      before(before) {
-        frames.send({ id, before });
-        return frames.flushed();
-      },
+    const { value, data } = await requests.follow(id, request, bytes, () => {
+      frames.send({ id, started: true });
     });
     frames.send({ id, value }, data);
   } catch (error) {
@@ -70,12 +66,12 @@ async function confine(): Promise<Requests> {
   const search = facts.only === "search" ? { search: await import("./confined/search-files.ts") } : undefined;
   if (!walls) {
     const own = temporary === undefined ? {} : { temporary: new Temporary(temporary) };
-    return new Requests({ facts, workspace, size, ending: endByGroup(), ...search, ...own });
+    return new Requests({ facts, workspace, size, ending: await endByGroup(false), ...search, ...own });
   }
   if (search) goFirst();
   const { buildWalls, finishWalls } = await import("./confined/walls.ts");
   const mounter = facts.views && (await startMounter(facts));
-  const ending = await (namespaces ? endWithNamespace() : endByAdoption());
+  const ending = await (namespaces ? endWithNamespace() : endByGroup(true));
   const { built, temporary: own } = await buildWalls({ ...facts, walls }, workspace, mounter);
   frames.send({ built });
   await supervised;

@@ -5,17 +5,14 @@ export const errors = defineErrors({
     "This machine cannot wall off what tools do (%s), and security.sandboxing.landlock_enabled asks for it: use a kernel with Landlock, or remove the key to be asked for each call.",
   ),
   SANDBOX_OPEN: policy("Nothing walls this call off (%s): %s would run with all rights of the service."),
+  SANDBOX_NARROW: policy(
+    "Landlock and a filter alone wall this call off (%s): %s could read secret files of the workspace, and change modes and times outside of it.",
+  ),
   SANDBOX_UNWALLED: policy(
-    "%s would stay open without walls (%s), so it is not started: use Linux with Landlock (5.13 or newer) and leave security.sandboxing.landlock_enabled unset.",
+    "%s would stay open without walls (%s), so it is not started: use Linux with Landlock (5.13 or newer) and user namespaces, and leave security.sandboxing.landlock_enabled unset.",
   ),
   SANDBOX_SECRET: policy(
     "%s is a file that security.secret_files names, by this name or another one, so no tool reads or changes it.",
-  ),
-  SANDBOX_WITHHELD: policy(
-    "%s changed while a secret file was saved anew and may hold what stands in that, so no tool opens it: look at it, then rename or remove it.",
-  ),
-  SANDBOX_UNDECIDED: failed(
-    "Nothing was run, because %s may be a secret file that was saved anew, and cannot be withheld (%s): look at it and move it out of the workspace.",
   ),
   SANDBOX_GUARDED: policy("%s is named in security.guarded_files, which no tool changes."),
   SANDBOX_FULL: failed(

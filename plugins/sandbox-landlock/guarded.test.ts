@@ -1,19 +1,17 @@
-import { execFileSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
-  readdirSync,
   readlinkSync,
-  renameSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { git, guarded, hook, prepare, work } from "./repositories.test-kit.ts";
-import { linux, startSandbox, until } from "./sandbox.test-kit.ts";
+import { linux, startSandbox } from "./sandbox.test-kit.ts";
+import { meanwhile } from "./view.test-kit.ts";
 
 /** The same for each attack. */
 function prepareEach(workspace: string): void {
@@ -58,89 +56,61 @@ const attacks: readonly (readonly [command: string, folder: string])[] = [
   [`git init -q i; ${hook("i/.git/hooks")}; git -C i config core.fsmonitor "touch $MARK; false"`, "i"],
 ];
 
-for (const namespaces of [true, false]) {
-  const how = namespaces ? "held by the kernel" : "without namespaces";
-
-  test.runIf(linux)(`SEC-15: git starts nothing that a run left in any repository, ${how}`, async () => {
-    await using kit = await startSandbox({ namespaces, guarded, prepare: prepareEach });
-    const at = (i: number): string => path.join(kit.workspace, `r${i}`);
-    const each = attacks.map(([command], i) => {
-      const mark = path.join(at(i), "MARK");
-      return `(cd ${at(i)}; MARK=${mark}; EVIL='${evil.replace("$MARK", mark)}'; ${command}) 2> /dev/null`;
-    });
-    await kit.run(each.join("\n"));
-    const started = attacks.filter(([, folder], i) => {
-      work(path.join(at(i), folder));
-      return existsSync(path.join(at(i), "MARK"));
-    });
-    expect(started).toEqual([]);
+test.runIf(linux)("SEC-15: git starts nothing that a run left in any repository", async () => {
+  await using kit = await startSandbox({ guarded, prepare: prepareEach });
+  const at = (i: number): string => path.join(kit.workspace, `r${i}`);
+  const each = attacks.map(([command], i) => {
+    const mark = path.join(at(i), "MARK");
+    return `(cd ${at(i)}; MARK=${mark}; EVIL='${evil.replace("$MARK", mark)}'; ${command}) 2> /dev/null`;
   });
-
-  test.runIf(linux)(`SEC-15: what overlapping runs leave is gone after both, ${how}`, async () => {
-    await using kit = await startSandbox({ namespaces, guarded });
-    const at = (name: string): string => path.join(kit.workspace, name);
-    const first = kit.run("echo evil > .envrc; touch one; sleep 0.5; [ -e two ] || sleep 0.5");
-    await until(() => existsSync(at("one")));
-    const again = "echo evil > .envrc; mkdir -p s/.git; echo '[core] pager = evil' > s/.git/config";
-    const second = kit.run(`touch two; for i in $(seq 20); do ${again}; sleep 0.05; done 2> errors`);
-    await Promise.all([first, second]);
-    expect([".envrc", "s/.git/config"].filter((name) => existsSync(at(name)))).toEqual([]);
-    expect((await kit.run("true")).findings).toEqual([]);
-    expect(existsSync(at(".envrc"))).toBe(false);
+  await kit.run(each.join("\n"));
+  const started = attacks.filter(([, folder], i) => {
+    work(path.join(at(i), folder));
+    return existsSync(path.join(at(i), "MARK"));
   });
-
-  test.runIf(linux)(`SBX-10: a link that is guarded or secret leads where it led, ${how}`, async () => {
-    const links = [".envrc", ".git/hooks", ".env"];
-    await using kit = await startSandbox({
-      namespaces,
-      guarded,
-      prepare: (workspace) => {
-        mkdirSync(path.join(workspace, ".git"));
-        for (const link of links) {
-          writeFileSync(target(workspace, link), "own");
-          symlinkSync(target(workspace, link), path.join(workspace, link));
-        }
-      },
-    });
-    const made = await kit.run("rm .envrc .git/hooks; mkdir .git/hooks; touch .git/hooks/x; ln -sfn a .env");
-    expect(made.findings).toHaveLength(4);
-    for (const link of links)
-      expect(readlinkSync(path.join(kit.workspace, link))).toBe(target(kit.workspace, link));
-    expect((await kit.run("true")).findings).toEqual([]);
-  });
-}
-
-test.runIf(linux)("SBX-10: what the owner did while a run lasted stays, or lies beside it", async () => {
-  await using kit = await startSandbox({ guarded, prepare });
-  const at = (name: string): string => path.join(kit.workspace, name);
-  const run = kit.run("touch up; while [ ! -e done ]; do sleep 0.01; done");
-  await until(() => existsSync(at("up")));
-  git(at("sm"), "config", "remote.origin.url", "https://example.com/x.git");
-  writeFileSync(at("sm/.git/hooks/post-merge"), "own hook");
-  writeFileSync(at(".envrc"), "export OWN=1\n");
-  writeFileSync(at("done"), "");
-  const { findings = [] } = await run;
-  expect(git(at("sm"), "config", "remote.origin.url")).toBe("https://example.com/x.git\n");
-  expect(readFileSync(at("sm/.git/hooks/post-merge"), "utf8")).toBe("own hook");
-  const aside = readdirSync(kit.workspace).filter((name) => name.startsWith(".envrc"));
-  expect(findings).toEqual([`undone: a change of .envrc, set aside as ${aside[0]}`]);
-  renameSync(at(aside[0]!), at("back"));
-  execFileSync("chmod", ["600", at("back")]);
-  expect(readFileSync(at("back"), "utf8")).toBe("export OWN=1\n");
+  expect(started).toEqual([]);
 });
 
-test.runIf(linux)(
-  "SBX-10: without namespaces the owner's version is put back and the other one lies beside it",
-  async () => {
-    await using kit = await startSandbox({ namespaces: false, guarded });
-    const file = path.join(kit.workspace, ".envrc");
-    writeFileSync(file, "before");
-    const { findings = [] } = await kit.run("echo after > .envrc");
-    expect(readFileSync(file, "utf8")).toBe("before");
-    const [aside] = readdirSync(kit.workspace).filter((name) => name.startsWith(".envrc."));
-    expect(findings).toEqual([`undone: a change of .envrc, set aside as ${aside}`]);
-  },
-);
+test.runIf(linux)("SEC-15: what overlapping runs leave is there after neither", async () => {
+  await using kit = await startSandbox({ guarded });
+  const again = "echo evil > .envrc; mkdir -p s/.git; echo '[core] pager = evil' > s/.git/config";
+  await Promise.all([1, 2].map(() => kit.run(`for i in $(seq 20); do ${again}; sleep 0.05; done 2> errors`)));
+  expect([".envrc", "s/.git/config"].filter((name) => existsSync(path.join(kit.workspace, name)))).toEqual(
+    [],
+  );
+  expect((await kit.run("true")).findings).toEqual([]);
+});
+
+test.runIf(linux)("SBX-10: a link that is guarded or secret leads where it led", async () => {
+  const links = [".envrc", ".git/hooks", ".env"];
+  await using kit = await startSandbox({
+    guarded,
+    prepare: (workspace) => {
+      mkdirSync(path.join(workspace, ".git"));
+      for (const link of links) {
+        writeFileSync(target(workspace, link), "own");
+        symlinkSync(target(workspace, link), path.join(workspace, link));
+      }
+    },
+  });
+  const made = await kit.run("rm .envrc .git/hooks; mkdir .git/hooks; touch .git/hooks/x; ln -sfn a .env");
+  expect(made.findings?.join()).toMatch(/not taken over: \.env .*not taken over: \.git\/hooks /);
+  for (const link of links)
+    expect(readlinkSync(path.join(kit.workspace, link))).toBe(target(kit.workspace, link));
+  expect((await kit.run("true")).findings).toEqual([]);
+});
+
+test.runIf(linux)("SBX-10: what the owner did while a run lasted stays", async () => {
+  await using kit = await startSandbox({ guarded, prepare });
+  const at = (name: string): string => path.join(kit.workspace, name);
+  const url = "https://example.com/x.git";
+  const owner = `git -C sm config remote.origin.url ${url}; echo own > sm/.git/hooks/post-merge; echo mine > .envrc`;
+  const { result } = await meanwhile(kit, "echo evil > .envrc", owner);
+  expect(git(at("sm"), "config", "remote.origin.url")).toBe(`${url}\n`);
+  expect(readFileSync(at("sm/.git/hooks/post-merge"), "utf8")).toBe("own\n");
+  expect(readFileSync(at(".envrc"), "utf8")).toBe("mine\n");
+  expect(result.findings).toEqual([expect.stringMatching(/^not taken over: \.envrc /)]);
+});
 
 test.runIf(linux)("SEC-15: repositories that a run makes the plain way work on in the next", async () => {
   await using kit = await startSandbox({ guarded, prepare });

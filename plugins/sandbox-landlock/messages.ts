@@ -1,7 +1,6 @@
 import type { DirectoryEntry, FileSearch, SearchResult, WriteOptions } from "@gantry/sdk/fill";
 import type { RunResult } from "@gantry/sdk";
 import type { OwnerGit } from "./workspace/git-settings.ts";
-import type { Before, Told } from "./workspace/kept-files.ts";
 import type { Unseen } from "./workspace/workspace-walk.ts";
 import type { View, ViewFacts } from "./view/view-facts.ts";
 
@@ -29,17 +28,9 @@ export type Request =
       readonly maxOutputBytes: number;
       /** That many descriptors from 0 on are the pipes of this process; undefined: no input, collected output. */
       readonly pipes?: number;
-      /** When the first run began that is still under way; undefined where there is none. */
-      readonly others?: number;
       /** Undefined: it works in the workspace itself. */
       readonly view?: View;
     }
-  /** Asks whether all masks are where they were laid. */
-  | { readonly do: "hold" }
-  /** Withholds what changed since then, in ms since 1970, since it may be a secret file that a run moved. */
-  | { readonly do: "decide"; readonly since: number }
-  /** Undoes what a run that was lost, and began then, did to guarded files; only of one that lays no masks. */
-  | { readonly do: "look"; readonly before: Before; readonly began: number }
   /** In the view of the run that is under way. */
   | ({ readonly do: "move" } & Move)
   | { readonly do: "read"; readonly path: string; readonly maxBytes: number }
@@ -55,27 +46,22 @@ export type Request =
 
 /**
  * Why a request was not done, still without its error code. `stale`: the walls do not fit the workspace any more. `unseen`:
- * a path in it cannot be looked through for secret files. `undecided`: nor can this one be withheld, which may be one.
- * `full`: the workspace holds what it may.
+ * a path in it cannot be looked through for secret files. `full`: the workspace holds what it may.
  */
 export type Fault =
   | {
-      readonly fault: "outside" | "missing" | "changed" | "secret" | "guarded" | "withheld" | "full";
+      readonly fault: "outside" | "missing" | "changed" | "secret" | "guarded" | "full";
       readonly path: string;
     }
   | { readonly fault: "failed"; readonly path: string; readonly verb: string; readonly reason: string }
   | { readonly fault: "pattern"; readonly pattern: string; readonly reason: string }
   | { readonly fault: "not started"; readonly path: string; readonly reason: string }
-  | ({ readonly fault: "unseen" | "undecided" } & Unseen)
+  | ({ readonly fault: "unseen" } & Unseen)
   | { readonly fault: "stale" };
 
 /** What each request comes to. Bytes that were read, and old ones that a write hands back, travel beside the message. */
 export interface Results {
-  /** `undecided`: since when files may be secret that could not be withheld. */
-  run: RunResult & { readonly undecided?: number };
-  hold: { readonly held: boolean };
-  decide: object;
-  look: { readonly findings: readonly string[] };
+  run: RunResult;
   /** 0, or why not. */
   move: { readonly errno: number };
   read: { readonly bytes: number };
@@ -109,10 +95,10 @@ export interface WallFacts {
 }
 
 /**
- * What a process that runs nothing is there for. `look`: to look after runs that were lost; it lays no masks. `search`: to
- * search files, which may take what it has; the kernel bounds its processor time, and it is ended with no other one's work.
+ * What a process that runs nothing is there for. `search`: to search files, which may take what it has; the kernel bounds its
+ * processor time, and it is ended with no other one's work.
  */
-export type Only = "look" | "search";
+export type Only = "search";
 
 /** What a confined process is told first. */
 export interface ConfinedFacts {
@@ -130,8 +116,6 @@ export interface ConfinedFacts {
   readonly secret: readonly string[];
   readonly guarded: readonly string[];
   readonly ownerGit: OwnerGit;
-  /** Undefined: as many folders of the workspace as there may be are looked through. */
-  readonly mostFolders?: number | undefined;
   /** What one run may add to each file system that it may write to. */
   readonly diskMb: number;
   /** What the workspace may hold. */
@@ -149,8 +133,6 @@ export interface Built {
   readonly masks: number;
   /** True where a run sees its own processes in /proc; else that is closed. */
   readonly processes: boolean;
-  /** The secret ones among them that lie in the workspace. */
-  readonly secret: readonly string[];
   /** What of the workspace cannot be looked through for such files. */
   readonly unseen?: Unseen;
   /** Why no run can have a view, where that was asked for. */
@@ -168,8 +150,6 @@ export type FromConfined =
   | { readonly up: true }
   | { readonly built: Built }
   | { readonly absent: string }
-  /** What was there before its first run, told once, before anything of that runs: whatever it says later may be that run's word. */
-  | { readonly id: number; readonly before: Told }
   /** What was to run with pipes runs. */
   | { readonly id: number; readonly started: true }
   | { readonly id: number; readonly value: Results[keyof Results] }

@@ -244,8 +244,8 @@ test.runIf(linux)(
       command: `${serve} 2>up & until [ -s up ]; do sleep 0.02; done; ${client("own")}; wait`,
     });
     expect(text).toContain("hello");
-    expect((await t.call("shell", { command: client(path.join(outside, "socket")) })).text).toContain(
-      "no: Permission denied",
+    expect((await t.call("shell", { command: client(path.join(outside, "socket")) })).text).toMatch(
+      /no: (Permission denied|No such file)/,
     );
     expect(contacts).toEqual([]);
     server.close();

@@ -15,7 +15,7 @@ export const ways = [
 export type Plugins = Parameters<typeof startTestHost>[0]["plugins"];
 
 export function startOpenHost(
-  namespaces: boolean,
+  namespaces = true,
   plugins: Plugins = [],
   config: Readonly<Record<string, unknown>> = {},
 ): Promise<TestHost> {

@@ -17,15 +17,13 @@ import { errors } from "./errors.ts";
 import { Homes } from "./service/homes.ts";
 import { Openings } from "./service/openings.ts";
 import { sandboxOf } from "./service/provided.ts";
-import { RunNotes } from "./service/run-notes.ts";
 import type { Place } from "./service/state.ts";
 import { Walled } from "./service/walled.ts";
 import { runCommands } from "./view/commands.ts";
 import { runsFolder } from "./view/runs-folder.ts";
-import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 /** `base`: the address of the file beside which the entries stand. */
-export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs" | "layers"> = {}): Plugin {
+export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "layers"> = {}): Plugin {
   return definePlugin({
     name: "sandbox-landlock",
     summary: "Starts processes and opens files from processes behind kernel walls.",
@@ -43,11 +41,9 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "runs" 
     errors,
     setup(host) {
       const { configDir, workspace } = host.needs.runtime;
-      const notes = new RunNotes(path.join(configDir, "state", "runs"), workspace);
       const layers = runsFolder(path.join(configDir, "state"), workspace);
-      const place = { base, ...bounds, runs: new WorkspaceRuns(notes), layers };
+      const place = { base, ...bounds, layers };
       const walled = new Walled(host.config, host.needs, place);
-      place.runs.lookBy(walled);
       const at = (home: string): Walled => new Walled(host.config, host.needs, place, home);
       const homes = new Homes(host.needs.runtime, walled, at);
       const openings = new Openings(host.config, host.needs, place, (...what) => walled.record(...what));

@@ -2,8 +2,6 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ConfinedProcess } from "./service/confined-process.ts";
 import { ConfinedFault } from "./service/failures.ts";
 import { Pool } from "./service/pool.ts";
-import { RunNotes } from "./service/run-notes.ts";
-import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -31,8 +29,7 @@ function poolOf(answer: (what: "run" | "read") => Promise<unknown>) {
     };
     return { ...process, usable: true } as ConfinedProcess;
   };
-  const inWorkspace = new WorkspaceRuns(new RunNotes("/nowhere", "/workspace"));
-  const pool = new Pool({ start, inWorkspace, most: 32 });
+  const pool = new Pool({ start, most: 32 });
   return { pool, alive: () => alive };
 }
 

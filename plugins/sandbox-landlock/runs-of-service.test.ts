@@ -9,7 +9,6 @@ import { linux } from "./sandbox.test-kit.ts";
 
 const base = new URL("./index.ts", import.meta.url).href;
 const here = sandboxPlugin(base);
-const config = { security: { runs: "view" } };
 const { signal } = new AbortController();
 
 const sh = (t: TestHost, command: string) => t.call("shell", { command }, { approvals: "yes" });
@@ -30,7 +29,7 @@ async function runs(t: TestHost, word: string, ...args: readonly string[]): Prom
 test.runIf(linux)(
   "RUN-02: what a tool's command left is told to the model, the audit and the owner",
   async ({ skip }) => {
-    await using t = await startTestHost({ plugins: [here, shell], config });
+    await using t = await startTestHost({ plugins: [here, shell] });
     const [state] = await row(t);
     if (state?.state !== "ok") skip(state?.detail);
     const at = (name: string): string => path.join(t.runtime.workspace, name);
@@ -54,7 +53,6 @@ test.runIf(linux)(
   async () => {
     await using t = await startTestHost({
       plugins: [sandboxPlugin(base, { namespaces: false }), shell],
-      config,
     });
     expect(await row(t)).toMatchObject([
       {
@@ -68,9 +66,29 @@ test.runIf(linux)(
   },
 );
 
-test.runIf(linux)("RUN-08: status says nothing of views where nobody asked for any", async () => {
-  await using t = await startTestHost({ plugins: [here, shell] });
-  expect(await row(t)).toEqual([]);
-  await sh(t, "echo y > fine");
-  expect(await runs(t, "list")).toEqual({ runs: [] });
-});
+test.runIf(linux)(
+  "RUN-08: runs are direct if security.runs says so, and status says what that means",
+  async () => {
+    await using t = await startTestHost({ plugins: [here, shell], config: { security: { runs: "direct" } } });
+    expect(await row(t)).toMatchObject([
+      { state: "ok", detail: expect.stringMatching(/^direct, .*a command adds stays/) },
+    ]);
+    await sh(t, "echo y > fine");
+    expect(await runs(t, "list")).toEqual({ runs: [] });
+  },
+);
+
+test.runIf(linux)(
+  "RUN-08: a workspace with a closed part has no views, and status says so in one row",
+  async () => {
+    const security = { blocked_paths: ["$WORKSPACE/closed"] };
+    await using t = await startTestHost({ plugins: [here, shell], config: { security } });
+    expect(await row(t)).toMatchObject([
+      {
+        state: "warn",
+        detail: expect.stringMatching(/^direct, since .*blocked_paths/),
+        cure: expect.stringContaining("security.runs"),
+      },
+    ]);
+  },
+);

@@ -17,21 +17,20 @@ import { childEnvironment } from "./service/environment.ts";
 import { grants } from "./service/grants.ts";
 import { type Bounds } from "./config.ts";
 import { prepareLimits } from "./service/limits.ts";
-import { RunNotes } from "./service/run-notes.ts";
 import { descends } from "./supervisor/descendants.ts";
 import { runsFolder } from "./view/runs-folder.ts";
 import { wantedViews } from "./view/wanted-views.ts";
-import { WorkspaceRuns } from "./service/workspace-runs.ts";
 
 export const linux = process.platform === "linux";
+
+/** How a run works, where namespaces are to be had. */
+export const tiers = ["view", "direct"] as const;
 
 export interface SandboxKit extends AsyncDisposable {
   /** The folder of the layers of runs, if they have any. */
   readonly layers: string;
   readonly confinement: Confinement;
   readonly workspace: string;
-  /** What was found out about runs that were lost. */
-  readonly left: readonly string[];
   run(
     command: string,
     options?: {
@@ -48,19 +47,17 @@ export interface KitOptions {
   readonly cgroups?: boolean;
   readonly abiCap?: number;
   readonly walls?: boolean;
-  /** What `security.runs` says; default: what GANTRY_RUNS says, or "direct". */
+  /** What `security.runs` says; default: "view". */
   readonly runs?: "view" | "direct";
   /** False: as where the system refuses namespaces. */
   readonly namespaces?: boolean;
   readonly secret?: readonly string[];
   readonly guarded?: readonly string[];
   readonly blocked?: readonly string[];
-  /** Of the workspace that are looked through. */
-  readonly mostFolders?: number;
   /** A folder that is there already; it stays. */
   readonly at?: string;
-  /** Where runs are noted; default: a folder of its own. */
-  readonly notes?: string;
+  /** Where the layers of runs lie; default: a folder of its own. */
+  readonly state?: string;
   /** How long after its end a run's answer may take. */
   readonly lateMs?: number;
   /** True: the confined process is one that was taken over, `hostile-confined.test-kit.ts`. */
@@ -79,17 +76,15 @@ export async function startSandbox({
   secret = [".env"],
   guarded = [".git/hooks", ".git/config"],
   blocked = [],
-  mostFolders,
   at,
-  notes: noted,
+  state: kept,
   lateMs,
   hostile = false,
-  runs: how = process.env["GANTRY_RUNS"] === "view" ? "view" : "direct",
+  runs = "view",
   prepare,
 }: KitOptions = {}): Promise<SandboxKit> {
   const workspace = at ?? realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-sandbox-")));
-  const notes = noted ?? mkdtempSync(path.join(tmpdir(), "gantry-notes-"));
-  const runs = new WorkspaceRuns(new RunNotes(notes, workspace));
+  const state = kept ?? mkdtempSync(path.join(tmpdir(), "gantry-state-"));
   prepare?.(workspace);
   const all = {
     max_memory_mb: 512,
@@ -118,8 +113,8 @@ export async function startSandbox({
     tcp: false,
   };
   const entries = hostile ? hostileEntries() : undefined;
-  const layers = runsFolder(notes, workspace);
-  const wanted = walls && namespaces ? how : "direct";
+  const layers = runsFolder(state, workspace);
+  const wanted = walls && namespaces ? runs : "direct";
   const base = import.meta.url;
   const { views } = await wantedViews({ wanted, base, layers, workspace, secret, guarded, granted });
   const confinement = await Confinement.start({
@@ -128,26 +123,18 @@ export async function startSandbox({
     lateMs,
     abiCap,
     namespaces,
-    runs,
     workspace,
     secret,
     guarded,
-    mostFolders,
     diskMb: all.max_disk_mb,
     workspaceMb: all.max_workspace_mb,
     ...(walls && { walls: built, bounds: prepared.bounds }),
-  });
-  const left: string[] = [];
-  runs.lookBy({
-    lookAfter: async (run) => left.push(...(await confinement.lookAfter(run))),
-    decide: (since) => confinement.decide(since),
   });
   const env = { ...childEnvironment(undefined), HOME: workspace };
   return {
     confinement,
     workspace,
     layers,
-    left,
     async run(
       command,
       { timeoutMs = 45_000, maxOutputBytes = 65_536, signal = new AbortController().signal } = {},
@@ -165,7 +152,7 @@ export async function startSandbox({
       prepared.close();
       if (entries !== undefined) rmSync(entries, { recursive: true });
       if (at === undefined) rmSync(workspace, { recursive: true, force: true });
-      if (noted === undefined) rmSync(notes, { recursive: true, force: true });
+      if (kept === undefined) rmSync(state, { recursive: true, force: true });
     },
   };
 }

@@ -13,11 +13,6 @@ $end = time + 3;
 connect(S, $to) while time < $end;
 kill 9, $child;`;
 
-/** Takes the number of another process for its own, in what the kernel says of it, and stops that. */
-const SPOOF = `
-$0 = "\\rTgid:\\t" . getppid;
-print kill("STOP", getppid) ? "stopped" : "no: $!";`;
-
 const perl = (script: string): string => `perl -e '${script}'`;
 const number = (x64: number, arm64: number): number => (process.arch === "arm64" ? arm64 : x64);
 
@@ -31,12 +26,6 @@ for (const namespaces of [true, false]) {
     expect(next.map(({ stdout }) => stdout)).toEqual(["one\n", "two\n"]);
   });
 }
-
-test.runIf(linux)("SBX-07: a name that a process gives itself makes it nobody else", async () => {
-  await using kit = await startSandbox({ namespaces: false });
-  expect((await kit.run(perl(SPOOF))).stdout).toBe("no: Operation not permitted");
-  expect((await kit.run("echo on")).stdout).toBe("on\n");
-});
 
 test.runIf(linux)("SBX-05: no run takes what a user or the machine has few of, in no group", async () => {
   await using kit = await startSandbox();
@@ -72,17 +61,20 @@ test.runIf(linux)("SBX-09: a run that fills a disk with empty files is stopped",
   expect(findings).toContainEqual(expect.stringMatching(/^stopped: the disk of .* lost more than 4 MiB/));
 });
 
-test.runIf(linux)("SEC-15: of many files that are set aside a few are named, and how many more", async () => {
-  await using kit = await startSandbox({ guarded: [".envrc"] });
-  const { findings } = await kit.run("for i in {1..300}; do mkdir $i; echo evil > $i/.envrc; done");
-  expect(findings).toHaveLength(21);
-  expect(findings?.[0]).toMatch(/^undone: a change of \d+\/\.envrc, set aside as /);
-  expect(findings?.[20]).toBe("and 280 more");
-  expect((await kit.run("cat */.envrc; true")).stdout).toBe("");
-});
+test.runIf(linux)(
+  "SEC-15: of many files that are not taken over a few are named, and how many more",
+  async () => {
+    await using kit = await startSandbox({ guarded: [".envrc"] });
+    const { findings } = await kit.run("for i in {1..300}; do mkdir $i; echo evil > $i/.envrc; done");
+    expect(findings).toHaveLength(21);
+    expect(findings?.[0]).toMatch(/^not taken over: \d+\/\.envrc /);
+    expect(findings?.[20]).toBe("and 280 more");
+    expect((await kit.run("cat */.envrc; true")).stdout).toBe("");
+  },
+);
 
 test.runIf(linux)(
-  "SEC-15: repositories that name too much to look up are withheld, and runs go on",
+  "SEC-15: a run's repositories that name too much to look up hold up no later run",
   async () => {
     await using kit = await startSandbox();
     const settings = [
@@ -95,8 +87,7 @@ test.runIf(linux)(
       `printf '%s\\n' '${settings.join("' '")}' > c`,
       "for i in {1..40}; do mkdir r$i; : > r$i/HEAD; : > r$i/commondir; ln c r$i/config; done",
     ];
-    const { findings } = await kit.run(lines.join("\n"));
-    expect(findings).toContainEqual(expect.stringMatching(/^withheld: .* too many folders or repositories/));
+    await kit.run(lines.join("\n"));
     expect((await kit.run("echo on")).stdout).toBe("on\n");
   },
 );

@@ -20,13 +20,20 @@ export function treeOf(root: string, at = ""): Readonly<Record<string, string>> 
   ) as Readonly<Record<string, string>>;
 }
 
-/** Has somebody outside do something while a command waits: it is woken when that is done. */
-export async function meanwhile(kit: SandboxKit, before: string, owner: string, after = "true") {
+/** Has somebody outside do something while a command waits, as a script or in here; the command is woken when that is done. */
+export async function meanwhile(
+  kit: SandboxKit,
+  before: string,
+  owner: string,
+  after = "true",
+  look: () => Promise<unknown> = async () => undefined,
+) {
   const word = `${31_000 + Math.floor(Math.random() * 9_000_000)}`;
   const run = kit.run(`${before}; sleep ${word}; ${after}`);
   await until(() => processesWith(`sleep\0${word}`).length > 0);
   const during = treeOf(kit.workspace);
   sh(kit, owner);
+  await look();
   for (const pid of processesWith(`sleep\0${word}`)) process.kill(pid, "SIGTERM");
   return { result: await run, during };
 }

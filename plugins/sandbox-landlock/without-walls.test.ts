@@ -7,6 +7,7 @@ import { Checks, Sandbox } from "@gantry/sdk";
 import { type TestHost, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import autonomy from "../guard-autonomy/index.ts";
+import commands from "../guard-commands/index.ts";
 import files from "../tool-files/index.ts";
 import shell from "../tool-shell/index.ts";
 import { sandboxPlugin } from "./plugin.ts";
@@ -16,6 +17,8 @@ const base = new URL("./index.ts", import.meta.url).href;
 /** As on a kernel that has no Landlock. */
 const absent = sandboxPlugin(base, { abiCap: 0 });
 const here = sandboxPlugin(base);
+/** As where the system refuses namespaces. */
+const narrow = sandboxPlugin(base, { namespaces: false });
 
 function start(plugin: typeof here, landlock_enabled?: boolean): Promise<TestHost> {
   const sandboxing = landlock_enabled === undefined ? {} : { landlock_enabled };
@@ -148,27 +151,40 @@ test.runIf(linux)(
     };
     const full = await rows(here);
     expect(full.filter(({ state }) => state !== "ok")).toEqual([]);
-    expect(full.map(({ what }) => what)).toEqual(
-      expect.arrayContaining([
-        "sandbox: process ids",
-        "sandbox: secret and guarded files",
-        "sandbox: blocked commands",
-      ]),
-    );
-    expect(full.find(({ what }) => what === "sandbox: secret and guarded files")!.detail).toMatch(
-      /^no command opens a secret file or changes a guarded one; the kernel closes \d+ such places now\. /,
-    );
+    const whats = ["", ": runs", ": Landlock", ": blocked commands", ": disk"].map((one) => `sandbox${one}`);
+    expect(full.map(({ what }) => what)).toEqual(whats);
     const poor = await rows(sandboxPlugin(base, { namespaces: false, abiCap: 4 }));
     const lost = poor.filter(({ state }) => state === "warn").map(({ what }) => what);
-    expect(lost).toEqual([
-      "sandbox: process ids",
-      "sandbox: files outside",
-      "sandbox: secret and guarded files",
-      "sandbox: Landlock",
-    ]);
+    expect(lost).toEqual(["sandbox: runs", "sandbox: Landlock"]);
     expect(poor.find(({ what }) => what === "sandbox: Landlock")!.detail).toMatch(/^level 4: .*signals/);
   },
 );
+
+test.runIf(linux)(
+  "RUN-08: without namespaces each command asks a person, and opening a file does not",
+  async () => {
+    await using t = await startTestHost({ plugins: [narrow, shell, files] });
+    expect(await t.call("shell", { command: "echo ran" })).toMatchObject({ code: "APPROVAL_NO_PERSON" });
+    const said = await t.call("shell", { command: "echo ran" }, { approvals: "yes" });
+    expect(said).toMatchObject({ decision: "approved", text: "ran\n[exit code 0]" });
+    const opinions = await t.explain("shell", { command: "echo ran" });
+    const own = opinions.find(({ by }) => by === "sandbox-landlock")?.outcome;
+    expect(own).toMatchObject({ verdict: "ask", code: "SANDBOX_NARROW" });
+    expect(await t.call("file_list", {})).toMatchObject({ decision: "allowed" });
+  },
+);
+
+const autonomously = async (command: string, allow: readonly string[] = []): Promise<string> => {
+  const config = { agent: { autonomy_level: "autonomous" }, security: { allow } };
+  await using t = await startTestHost({ plugins: [narrow, shell, autonomy, commands], config });
+  return (await t.call("shell", { command })).decision;
+};
+
+test.runIf(linux)("RUN-08: autonomous without namespaces runs what is plain or allowed by name", async () => {
+  expect(await autonomously("echo ran")).toBe("allowed");
+  expect(await autonomously("python3 -c 1")).toBe("refused");
+  expect(await autonomously("python3 -c 1", ["shell: python3 -c 1"])).toBe("allowed");
+});
 
 test("SBX-10: a workspace that holds what runs as the service is refused at the start", async () => {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-own-")));

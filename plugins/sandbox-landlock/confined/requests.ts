@@ -5,8 +5,7 @@ import { faultOf, listDirectory, readFile } from "./files.ts";
 import type { Fault, Request, Results } from "../messages.ts";
 import { NotStarted, type RunRequest } from "./process.ts";
 import { Changed, replaceFile } from "./replace.ts";
-import { type Confined, Refused, type Telling } from "./run.ts";
-import { runDirect } from "./run-direct.ts";
+import { type Confined, Refused, runDirect } from "./run.ts";
 import { runInView } from "../view/run-in-view.ts";
 
 const EXDEV = 18;
@@ -26,35 +25,20 @@ export class Requests {
     this.#confined = confined;
   }
 
-  async follow(id: number, request: Request, bytes: Uint8Array, tell: Telling): Promise<Done> {
+  async follow(id: number, request: Request, bytes: Uint8Array, started: () => void): Promise<Done> {
     const refused = this.#confined.workspace.refuse(request) ?? this.#outside(request);
     if (refused) throw new Refused(refused);
     switch (request.do) {
-      case "hold":
-        return { value: { held: !this.#confined.workspace.isBroken } };
-      case "decide": {
-        const left = this.#confined.workspace.decide(request.since);
-        if (left) throw new Refused(left);
-        return { value: {} };
-      }
-      case "look": {
-        const { workspace } = this.#confined;
-        const findings = workspace.lookAfter(request.before, request.began);
-        if (workspace.unseen) throw new Refused({ fault: "unseen", ...workspace.unseen });
-        return { value: { findings } };
-      }
       case "move":
         return { value: { errno: this.#confined.mounter?.move(request) ?? EXDEV } };
       case "read": {
         const { data, bytes } = readFile(request.path, request.maxBytes);
-        this.#checkMasks();
         return { value: { bytes }, data };
       }
       case "write": {
         if (isInside(request.path, this.#confined.workspace.root)) this.#checkRoom(bytes.length);
-        this.#checkMasks();
         const { existed, before } = replaceFile({ ...request, data: request.data === null ? null : bytes });
-        const kept = before !== undefined && !this.#confined.workspace.isBroken;
+        const kept = before !== undefined;
         return { value: { existed, kept }, ...(kept && { data: before }) };
       }
       case "list":
@@ -62,7 +46,7 @@ export class Requests {
       case "search":
         return { value: this.#search(request) };
       case "run":
-        return { value: await this.#follow(id, request, tell) };
+        return { value: await this.#follow(id, request, started) };
     }
   }
 
@@ -70,9 +54,7 @@ export class Requests {
   #search(request: FileSearch): Results["search"] {
     const { searchFiles, NoPattern } = this.#confined.search!;
     try {
-      const value = searchFiles(request, (file) => this.#searched(file, request.maxFileBytes));
-      this.#checkMasks();
-      return value;
+      return searchFiles(request, (file) => this.#searched(file, request.maxFileBytes));
     } catch (error) {
       if (!(error instanceof NoPattern)) throw error;
       throw new Refused({ fault: "pattern", pattern: request.pattern, reason: error.message });
@@ -126,9 +108,9 @@ export class Requests {
     return faultOf(error, request.path, VERBS[request.do], this.#rootsFor(request));
   }
 
-  async #follow(id: number, request: RunRequest, tell: Telling): Promise<RunResult> {
+  async #follow(id: number, request: RunRequest, started: () => void): Promise<RunResult> {
     const abort = new AbortController();
-    const over = this.#run(request, abort, tell);
+    const over = this.#run(request, abort, started);
     this.#running.set(id, { abort, over });
     try {
       return await over;
@@ -137,15 +119,10 @@ export class Requests {
     }
   }
 
-  #run(request: RunRequest, abort: AbortController, tell: Telling): Promise<RunResult> {
+  #run(request: RunRequest, abort: AbortController, started: () => void): Promise<RunResult> {
     if (this.#confined.temporary?.isSpent) throw new Refused({ fault: "stale" });
     this.#checkRoom(0);
-    return (request.view ? runInView : runDirect)(this.#confined, request, abort, tell);
-  }
-
-  /** Only after a file was opened can be told that no secret one had its name by then. */
-  #checkMasks(): void {
-    if (this.#confined.workspace.isBroken) throw new Refused({ fault: "stale" });
+    return (request.view ? runInView : runDirect)(this.#confined, request, abort, started);
   }
 
   #checkRoom(bytes: number): void {

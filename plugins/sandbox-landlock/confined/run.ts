@@ -5,7 +5,6 @@ import type { ConfinedFacts, Fault } from "../messages.ts";
 import { type RunRequest, type Surroundings, runProcess } from "./process.ts";
 import type { Temporary } from "./temporary.ts";
 import type { WorkspaceSize } from "./workspace-size.ts";
-import type { Told } from "../workspace/kept-files.ts";
 import type { Mounter } from "../view/mounter.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -32,30 +31,30 @@ export class Refused extends Error {
   }
 }
 
-/** What is told before a request is done. */
-export interface Telling {
-  started(): void;
-  /** Resolves once nothing that runs here can change it. */
-  before(before: Told): Promise<void>;
-}
-
 /** What differs from run to run. */
 interface How extends Pick<Surroundings, "within" | "started"> {
   /** Further folders that it may fill. */
   readonly written?: readonly string[];
-  /** Begins a further watch, which may stop the run; returns what ends it. */
-  watch?(stop: (why: string) => void): () => void;
 }
 
-/**
- * Runs a command to its end, or until it has filled what it may. `findings`: what it was
- * stopped for.
- */
+/** Runs a command in the workspace itself; throws Refused where its masks do not fit any more. */
+export async function runDirect(
+  confined: Confined,
+  request: RunRequest,
+  abort: AbortController,
+  started: () => void,
+): Promise<RunResult> {
+  const refused = confined.workspace.begin();
+  if (refused) throw new Refused(refused);
+  return runWatched(confined, request, abort, { within: confined.ending.within, started });
+}
+
+/** Runs a command to its end, or until it has filled what it may. `findings`: what it was stopped for. */
 export async function runWatched(
   { facts, size, ending, temporary }: Confined,
   request: RunRequest,
   abort: AbortController,
-  { within, started, written = [], watch }: How,
+  { within, started, written = [] }: How,
 ): Promise<RunResult & { readonly findings: readonly string[] }> {
   const findings: string[] = [];
   const stop = (why: string): void => {
@@ -63,11 +62,7 @@ export async function runWatched(
     abort.abort();
   };
   const filled = [facts.workspace, ...(facts.walls?.write ?? []), ...(temporary ? [temporary.path] : [])];
-  const unwatch = [
-    watchDisk(onePerDevice([...filled, ...written]), facts.diskMb, stop),
-    size.watch(stop),
-    ...(watch ? [watch(stop)] : []),
-  ];
+  const unwatch = [watchDisk(onePerDevice([...filled, ...written]), facts.diskMb, stop), size.watch(stop)];
   try {
     const argv = [...facts.prefix, ...request.argv];
     const own = temporary?.path ?? facts.workspace;

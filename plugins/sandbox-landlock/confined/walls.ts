@@ -27,8 +27,7 @@ export async function buildWalls(
   const noViews = await mounter?.enter(facts.views!.trial);
   // Each process' folder in /proc tells of its network too.
   const processes = own.processes && walls.island;
-  const covered =
-    namespaces && facts.only !== "look" ? layMasks(workspace.root, () => workspace.find()) : undefined;
+  const covered = namespaces ? layMasks(workspace.root, () => workspace.find()) : undefined;
   if (covered) workspace.cover(covered);
   process.umask(process.umask() | CLOSED_TO_WRITING);
   closeOnExec();
@@ -50,7 +49,6 @@ export async function buildWalls(
     listener,
     masks,
     processes,
-    secret: workspace.masked,
     ...(workspace.unseen && { unseen: workspace.unseen }),
     ...(noViews !== undefined && { noViews }),
   };

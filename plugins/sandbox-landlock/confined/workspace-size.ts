@@ -27,8 +27,9 @@ export class WorkspaceSize {
     this.#most = mb * MIB;
   }
 
-  /** Counts what a run has in its layer, until that is over; undefined: none. */
+  /** Counts what a run has in its layer, until that is over and the workspace's; undefined: none. */
   withLayer(folder: string | undefined): void {
+    if (this.#layer) this.#workspace.add(this.#layer);
     this.#layer = folder === undefined ? undefined : new Measured();
     this.#layers = folder === undefined ? [] : [folder];
   }
@@ -54,6 +55,11 @@ export class WorkspaceSize {
 class Measured {
   #bytes = 0;
   #due = Number.NEGATIVE_INFINITY;
+
+  /** Counts what another one last held, until this is measured again. */
+  add(other: Measured): void {
+    this.#bytes += other.#bytes;
+  }
 
   /** Measures again if that is due, or if it was `most` or more. */
   bytes(folders: readonly string[], most: number): number {

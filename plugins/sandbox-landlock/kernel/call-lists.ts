@@ -68,23 +68,10 @@ export const unsupported: readonly Syscall[] = [
   ...(["removexattr", "lremovexattr", "fremovexattr", "removexattrat"] as const),
 ];
 
-/** Landlock does not know these: the supervisor reads the path once and does the work itself, inside the walls. */
-export const metadataCalls: readonly Syscall[] = [
-  ...(["chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"] as const),
-  ...(["utime", "utimes", "futimesat", "utimensat"] as const),
-];
 /** Calls by which a run in a view meets what an overlay cannot do. */
 export const viewCalls: readonly Syscall[] = ["rename", "renameat", "renameat2", "link", "linkat"];
 /** What starts processes and threads. */
 export const startCalls: readonly Syscall[] = ["clone", "fork", "vfork"];
-/** Signals: Landlock keeps them from what lies outside a domain only, and the process that starts a run lies inside its own. */
-export const signalCalls: readonly Syscall[] = [
-  "kill",
-  "tkill",
-  "tgkill",
-  "rt_sigqueueinfo",
-  "rt_tgsigqueueinfo",
-];
 
 /**
  * All that is left to a process that only parses: no path, no socket, no other process. The event loop

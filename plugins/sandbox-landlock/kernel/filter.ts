@@ -1,4 +1,4 @@
-import { computing, forbidden, metadataCalls, signalCalls, unsupported, viewCalls } from "./call-lists.ts";
+import { computing, forbidden, unsupported, viewCalls } from "./call-lists.ts";
 import { type Machine, type Syscall, machines, newestSyscall, syscallNumber } from "./syscalls.ts";
 
 /** One BPF instruction: code, jump if true, jump if false, operand. */
@@ -81,7 +81,7 @@ export interface FilterFacts {
   readonly abi: number;
   /** True where TCP sockets may exist, to be connected by the supervisor. */
   readonly tcp: boolean;
-  /** True where processes are numbered and files mounted apart, so that signals and changes of metadata meet only their own. */
+  /** True where the process that starts runs makes a process namespace for each. */
   readonly namespaces: boolean;
   /** True where the supervisor is asked for each new process and thread, and for what a program does when one ends. */
   readonly starts: boolean;
@@ -96,15 +96,8 @@ export interface FilterFacts {
 const plainMode = (mode: number): readonly Instruction[] =>
   match(mode, [0], allow, fail(EPERM), OTHERS_RIGHTS);
 
-/**
- * In namespaces of its own a run meets nobody to signal and no file to change but what it may write, so only modes are
- * looked at. The thread that starts runs makes a process namespace for each; who lacks the capability is refused by the kernel.
- */
+/** The thread that starts runs makes a process namespace for each; who lacks the capability is refused by the kernel. */
 const rulesApart = (views: boolean): readonly (readonly [Syscall, readonly Instruction[]])[] => [
-  ["chmod", plainMode(1)],
-  ["fchmod", plainMode(1)],
-  ["fchmodat", plainMode(2)],
-  ["fchmodat2", plainMode(2)],
   ["unshare", match(0, [CLONE_NEWPID], allow, fail(EPERM))],
   ["setns", match(1, [CLONE_NEWPID, ...(views ? [CLONE_NEWNS] : [])], allow, fail(EPERM))],
 ];
@@ -141,8 +134,9 @@ function rules({
     ...each(forbidden, fail(EPERM)),
     ...each(unsupported, fail(ENOTSUP)),
     ...each(firsts ? ["setsid", "connect"] : ["connect"], notify),
-    ...(namespaces ? rulesApart(views) : each([...metadataCalls, ...signalCalls], notify)),
-    ...(namespaces ? [] : each(["unshare", "setns"], fail(EPERM))),
+    ...each(["chmod", "fchmod"], plainMode(1)),
+    ...each(["fchmodat", "fchmodat2"], plainMode(2)),
+    ...(namespaces ? rulesApart(views) : each(["unshare", "setns"], fail(EPERM))),
     ...each(tcp ? ["listen"] : [], notify),
     ...each(views ? viewCalls : [], notify),
     ["clone", match(0, [0], starts ? notify : allow, fail(EPERM), NAMESPACES_AND_PARENT)],

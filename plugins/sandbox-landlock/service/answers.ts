@@ -1,10 +1,7 @@
-import path from "node:path";
 import { type TProperties, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import type { Room } from "../frames.ts";
-import { MARK_SIGNS, MAX_KEPT_BYTES, MAX_TOLD_BYTES } from "../bounds.ts";
 import type { Built, Request, Results } from "../messages.ts";
-import type { Before, Told } from "../workspace/kept-files.ts";
 
 type Kind = Request["do"];
 
@@ -19,10 +16,6 @@ const LONGEST_BYTES = 64 * MB;
 const [SIGN_BYTES, NAME_BYTES, LINE_BYTES] = [6, 2_048, 2_560];
 /** Those that hold what is looked for, of all files. */
 const MOST_LINES = 10_000;
-const MAX_PATH = 4_096;
-/** Secret files are named. */
-const BUILT_ROOM: Room = { text: 8 * MB, data: 0 };
-const BEFORE_BYTES = (MAX_KEPT_BYTES / 3) * 4 + MAX_TOLD_BYTES + PLAIN_BYTES;
 
 const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
 const text = Type.String();
@@ -46,11 +39,7 @@ function makeFrames() {
       stderr: text,
       droppedBytes: count,
       findings: texts,
-      undecided: Type.Optional(Type.Number()),
     }),
-    hold: closed({ held: flag }),
-    decide: closed({}),
-    look: closed({ findings: texts }),
     move: closed({ errno: Type.Integer({ minimum: 0, maximum: 4_095 }) }),
     read: closed({ bytes }),
     write: closed({ existed: flag, kept: flag }),
@@ -62,21 +51,14 @@ function makeFrames() {
   };
   const fault = Type.Union([
     closed({
-      fault: oneOf("outside", "missing", "changed", "secret", "guarded", "withheld", "full"),
+      fault: oneOf("outside", "missing", "changed", "secret", "guarded", "full"),
       path: text,
     }),
     closed({ fault: oneOf("failed"), path: text, verb: text, reason: text }),
-    closed({ fault: oneOf("not started", "unseen", "undecided"), path: text, reason: text }),
+    closed({ fault: oneOf("not started", "unseen"), path: text, reason: text }),
     closed({ fault: oneOf("pattern"), pattern: text, reason: text }),
     closed({ fault: oneOf("stale") }),
   ]);
-  const kept = closed({
-    file: text,
-    mark: text,
-    mode: Type.Integer({ minimum: 0, maximum: 0o7777 }),
-    base64: Type.Optional(text),
-    link: Type.Optional(text),
-  });
   const id = Type.Integer();
   const answers = Object.entries(results).map(([kind, value]) => [kind, closed({ id, value })] as const);
 
@@ -89,14 +71,9 @@ function makeFrames() {
         listener: count,
         masks: count,
         processes: flag,
-        secret: texts,
         unseen: Type.Optional(closed({ path: text, reason: text })),
         noViews: Type.Optional(text),
       }),
-    }),
-    before: closed({
-      id,
-      before: closed({ held: Type.Array(Type.Tuple([text, text])), kept: Type.Array(kept) }),
     }),
     started: closed({ id, started: Type.Literal(true) }),
     fault: closed({ id, fault }),
@@ -117,17 +94,14 @@ export function ofStart(message: unknown, isUp: boolean): OfStart | undefined {
   return allowed.some((schema) => Value.Check(schema, message)) ? (message as OfStart) : undefined;
 }
 
-export const startRoom = BUILT_ROOM;
+export const startRoom: Room = { text: PLAIN_BYTES, data: 0 };
 
-/** `sent`: bytes of the request as JSON; `tells`: what was there before the run may be told. */
-export function roomFor(request: Request, sent: number, tells: boolean): Room {
+/** `sent`: bytes of the request as JSON. */
+export function roomFor(request: Request, sent: number): Room {
   const plain = PLAIN_BYTES + Math.min(2 * sent, ECHOED_BYTES);
   switch (request.do) {
     case "run":
-      return {
-        text: Math.max(plain + SIGN_BYTES * request.maxOutputBytes, tells ? BEFORE_BYTES : 0),
-        data: 0,
-      };
+      return { text: plain + SIGN_BYTES * request.maxOutputBytes, data: 0 };
     case "read":
       return { text: plain, data: request.maxBytes };
     case "write":
@@ -164,7 +138,7 @@ function isOf(request: Request, value: unknown, data: number): boolean {
       return data <= ((value as Results["write"]).kept ? (request.keepBytes ?? 0) : 0);
     case "run": {
       const { stdout, stderr } = value as Results["run"];
-      return data === 0 && stdout.length + stderr.length <= request.maxOutputBytes + 2 * MARK_SIGNS;
+      return data === 0 && stdout.length + stderr.length <= request.maxOutputBytes;
     }
     case "list": {
       const { entries } = value as Results["list"];
@@ -179,27 +153,5 @@ function isOf(request: Request, value: unknown, data: number): boolean {
   }
 }
 
-/** What was there before a run, as a process tells it; `wasHeld`: with no content of files, which the kernel held. */
-export function beforeOf(message: unknown, wasHeld: boolean): Before | undefined {
-  if (!Value.Check(frames().before, message)) return undefined;
-  const { held, kept: files } = (message as { readonly before: Told }).before;
-  const content = files.reduce((sum, { base64 = "" }) => sum + base64.length, 0);
-  const isRight =
-    held.every(([at]) => isRelative(at)) &&
-    files.every(({ file, base64, link = "" }) => {
-      const isLink = base64 === undefined && link !== "";
-      return isRelative(file) && link.length <= MAX_PATH && (isLink || !wasHeld);
-    });
-  return isRight && content * 3 <= MAX_KEPT_BYTES * 4 + 16 * files.length
-    ? { wasHeld, held, kept: files }
-    : undefined;
-}
-
 const isName = (name: string): boolean =>
   !/[/\0]/.test(name) && name.length <= 255 && !["", ".", ".."].includes(name);
-
-/** True for a path that leads to nothing but what lies in the folder it begins at. */
-function isRelative(at: string): boolean {
-  const isWhole = at.length <= MAX_PATH && !at.includes("\0") && path.normalize(at) === at;
-  return isWhole && !path.isAbsolute(at) && !["", "."].includes(at) && at.split("/")[0] !== "..";
-}

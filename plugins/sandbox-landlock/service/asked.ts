@@ -6,7 +6,6 @@ import { ConfinedFault } from "./failures.ts";
 import type { Fault, Request, Results } from "../messages.ts";
 import type { Held } from "../view/held.ts";
 import type { ToHold } from "../view/keeper-facts.ts";
-import type { Before } from "../workspace/kept-files.ts";
 
 export interface Outcome<K extends Request["do"]> {
   readonly value: Results[K];
@@ -17,8 +16,6 @@ export interface Outcome<K extends Request["do"]> {
 export interface Hearing {
   /** What it runs runs: this side of its pipes. */
   started?(pipes: readonly Socket[]): void;
-  /** What was there before the first run of its process. */
-  before?(before: Before): void;
   /** What it did in its view is held until somebody decides; `done` is told what came of that. */
   readonly hold?: ToHold & { done(held: Held | Untried | undefined): void };
 }
@@ -83,24 +80,20 @@ export class Asked {
     this.#answer.reject(reason);
   }
 
-  room(tells: boolean): Room {
-    return roomFor(this.request, this.#sent, tells);
+  get room(): Room {
+    return roomFor(this.request, this.#sent);
   }
 
-  tell(before: Before): void {
-    this.#hearing.before?.(before);
-  }
-
-  /** "wrong" where it does not fit. `mayRun`: what was there before is known; else it can only be refused. */
-  hear(message: unknown, data: Uint8Array, mayRun: boolean, pipes: () => readonly Socket[]): Heard {
-    if (isStarted(message)) return mayRun ? this.#start(data, pipes) : "wrong";
+  /** "wrong" where it does not fit. */
+  hear(message: unknown, data: Uint8Array, pipes: () => readonly Socket[]): Heard {
+    if (isStarted(message)) return this.#start(data, pipes);
     if (isFault(message)) {
       if (data.length > 0) return "wrong";
       this.fail(new ConfinedFault((message as { readonly fault: Fault }).fault));
       return "over";
     }
     const value = valueOf(this.request, message, data);
-    if (!value || (this.request.do === "run" && !mayRun)) return "wrong";
+    if (!value) return "wrong";
     clearTimeout(this.#timer);
     this.#answer.resolve({ value, data });
     return "over";
@@ -119,7 +112,6 @@ export class Asked {
   /** Undefined: for as long as it likes. */
   #withinMs(): number | undefined {
     const { request } = this;
-    if (request.do === "hold") return this.#lateMs;
     if (request.do !== "run" || request.pipes !== undefined) return LONGER * this.#lateMs;
     return request.timeoutMs === undefined ? undefined : request.timeoutMs + this.#lateMs;
   }

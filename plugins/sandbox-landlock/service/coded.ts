@@ -8,7 +8,6 @@ const ofPaths = {
   missing: errors.FILE_MISSING,
   changed: errors.FILE_CHANGED,
   secret: own.SANDBOX_SECRET,
-  withheld: own.SANDBOX_WITHHELD,
   guarded: own.SANDBOX_GUARDED,
   full: own.SANDBOX_FULL,
 };
@@ -24,8 +23,6 @@ export function coded(fault: Fault): Error {
       return errors.SEARCH_BAD_PATTERN(fault.pattern, fault.reason);
     case "unseen":
       return own.SANDBOX_UNSEEN(fault.path, fault.reason);
-    case "undecided":
-      return own.SANDBOX_UNDECIDED(fault.path, fault.reason);
     case "stale":
       return own.SANDBOX_FAILED("secret files turn up in the workspace faster than they can be hidden");
     default:

@@ -70,7 +70,6 @@ export class ConfinedProcess {
     const room = (): Room => (this.#starts ? startRoom : this.#questions.room);
     this.#frames = new Frames<unknown, ToConfined>(this.#socket, (frame) => this.#take(frame), room);
     this.#questions = new Questions({
-      wasHeld: hasNamespaces(holder),
       lateMs,
       late: () => this.#end(new ProcessLost()),
       pipes: () => child.stdio.slice(FIRST_PIPE) as unknown as readonly Socket[],
@@ -172,7 +171,6 @@ export class ConfinedProcess {
     this.#socket.destroy();
     // In a namespace the kernel ends what it started; elsewhere it does so itself, once its channel is gone.
     if (this.#searches || hasNamespaces(this.#holder)) this.#kill();
-    this.#child.stdin?.destroy();
     const late = setTimeout(() => this.#kill(), Math.min(CLOSE_MS, this.#lateMs));
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined)
       await this.#exited;

@@ -11,12 +11,10 @@ import {
 import { NoWalls, hasNamespaces } from "./launch.ts";
 import type { Built, Only, Request } from "../messages.ts";
 import { Pool } from "./pool.ts";
-import type { LeftRun } from "./run-notes.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
-import type { Added } from "../supervisor/supervisor.ts";
 
 /** What holds here. */
-export interface Layers extends Built, Added, Pick<First, "noNamespaces"> {}
+export interface Layers extends Built, Pick<First, "noNamespaces"> {}
 
 /** How many runs there are at a time. */
 const MOST_RUNS = 32;
@@ -44,18 +42,16 @@ export class Confinement {
   readonly #parts: Parts;
   /** The first process, until the pool takes it. */
   readonly #unused: ConfinedProcess[];
-  readonly #looking = new Set<Promise<unknown>>();
-  readonly #ending = new AbortController();
   #closing: Promise<void> | undefined;
 
-  private constructor({ runs: inWorkspace, views }: ConfinementOptions, parts: Parts) {
+  private constructor({ views }: ConfinementOptions, parts: Parts) {
     const { start, first, running, layers } = parts;
     this.layers = layers;
     this.#parts = parts;
     this.#unused = first ? [first] : [];
     const next = async (): Promise<ConfinedProcess> => this.#unused.pop() ?? start();
-    this.#pool = new Pool({ start: next, inWorkspace, most: MOST_RUNS, running, views });
-    this.#searches = new Pool({ start: () => start("search"), inWorkspace, ...SEARCHES });
+    this.#pool = new Pool({ start: next, most: MOST_RUNS, running, views });
+    this.#searches = new Pool({ start: () => start("search"), ...SEARCHES });
   }
 
   /** Throws NoWalls where they were asked for and cannot be built. */
@@ -65,7 +61,7 @@ export class Confinement {
     if (!walls || !bounds)
       return new Confinement(options, { start: (only) => startOpen(options, only), proxy, running });
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
-    const supervisor = Supervisor.start(base, { write: walls.write, bounds, proxy, running });
+    const supervisor = Supervisor.start(base, { bounds, proxy, running });
     supervisor.catch(() => undefined);
     let first: ConfinedProcess | undefined;
     try {
@@ -106,45 +102,14 @@ export class Confinement {
     return (request.do === "search" ? this.#searches : this.#pool).request(request, signal, hearing);
   }
 
-  /** Undoes what a lost run did to guarded files; a phrase for each. Throws ConfinedFault. */
-  async lookAfter(run: LeftRun): Promise<readonly string[]> {
-    const looking = this.#lookAfter(run);
-    this.#looking.add(looking);
-    try {
-      return await looking;
-    } finally {
-      this.#looking.delete(looking);
-    }
-  }
-
-  async #lookAfter({ before, began }: LeftRun): Promise<readonly string[]> {
-    const { signal } = this.#ending;
-    signal.throwIfAborted();
-    const confined = await this.#parts.start("look");
-    try {
-      // What is left of it might go on meanwhile.
-      await this.#parts.supervisor?.settled();
-      const { value } = await confined.request<"look">({ do: "look", before, began }, signal);
-      return value.findings;
-    } finally {
-      await confined.close();
-    }
-  }
-
-  /** Withholds what changed since then. Throws ConfinedFault. */
-  decide(since: number): Promise<unknown> {
-    return this.#pool.decide(since);
-  }
-
   /** Ends every process and the supervisor. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
 
   async #close(): Promise<void> {
-    this.#ending.abort(new Error("the sandbox is closed"));
     const unused = this.#unused.splice(0).map((confined) => confined.close());
-    await Promise.allSettled([this.#pool.close(), this.#searches.close(), ...this.#looking, ...unused]);
+    await Promise.allSettled([this.#pool.close(), this.#searches.close(), ...unused]);
     await this.#parts.supervisor?.stop();
   }
 }

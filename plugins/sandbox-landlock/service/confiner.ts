@@ -1,23 +1,22 @@
+import { isInside } from "@gantry/sdk/node";
 import { ConfinedProcess } from "./confined-process.ts";
 import { type Holder, NoWalls, hasNamespaces } from "./launch.ts";
 import type { Built, ConfinedFacts, Move, Only, WallFacts } from "../messages.ts";
 import { ownerGit } from "./owner-git.ts";
 import type { Supervisor } from "../supervisor/supervisor-thread.ts";
 import type { Views } from "../view/views.ts";
-import type { WorkspaceRuns } from "./workspace-runs.ts";
-import type { Added, Bounds } from "../supervisor/supervisor.ts";
+import type { OwnFolders } from "../supervisor/in-root.ts";
+import type { Bounds } from "../supervisor/supervisor.ts";
 
 /** What processes are confined to; whether each gets a network of its own shows as it starts. */
 type Walls = Omit<WallFacts, "island" | "abiCap">;
 
 export interface ConfinementOptions extends Pick<
   ConfinedFacts,
-  "workspace" | "secret" | "guarded" | "mostFolders" | "diskMb" | "workspaceMb"
+  "workspace" | "secret" | "guarded" | "diskMb" | "workspaceMb"
 > {
   /** The address of the file beside which the entries stand. */
   readonly base: string;
-  /** All runs of this service in the workspace. */
-  readonly runs: WorkspaceRuns;
   /** Undefined: processes without walls. */
   readonly walls?: Walls;
   /** What the supervisor holds them to; undefined without walls. */
@@ -26,6 +25,8 @@ export interface ConfinementOptions extends Pick<
   readonly abiCap?: number | undefined;
   /** False: none are tried, as where the system refuses them. */
   readonly namespaces?: boolean;
+  /** True: without them nothing is started. */
+  readonly needsNamespaces?: boolean;
   /** How long a process may take to start. */
   readonly startMs?: number;
   /** As in {@link LaunchOptions}. */
@@ -38,6 +39,8 @@ export interface ConfinementOptions extends Pick<
   readonly pipes?: number;
 }
 
+/** Where a process with namespaces has its own. */
+const TEMPORARY = "/tmp";
 const EXDEV = 18;
 const NOT_WANTED = "they are switched off";
 
@@ -65,25 +68,32 @@ export async function confine(
   { options, supervisor, holder, ...behind }: Behind,
   confined: ConfinedProcess,
   only?: Only,
-): Promise<Built & Added> {
+): Promise<Built> {
   const namespaces = hasNamespaces(holder);
-  // Without namespaces nothing else would end what goes on starting processes after the service was killed: once nobody
-  // answers, the kernel refuses.
-  const starts = behind.walls.starts || !namespaces;
-  const walls = { ...behind.walls, starts, island: holder === "island", abiCap: options.abiCap };
+  const walls = { ...behind.walls, island: holder === "island", abiCap: options.abiCap };
   const temporary = namespaces ? undefined : confined.makeTemporary([...walls.read, ...walls.write]);
   const facts = factsOf(options, { walls, namespaces, only, temporary });
   const views = namespaces && only === undefined ? options.views : undefined;
   const built = await confineWithViews(confined, facts, views);
-  const { listener, secret } = built;
-  options.runs.remember(confined, secret);
-  const write = temporary === undefined ? [] : [temporary];
-  const masked = namespaces && { masked: { root: options.workspace, files: secret } };
-  const supervised = { pid: confined.pid, listener, write, ...masked };
-  const added = await supervisor.add(supervised, views && ((move) => moveBy(confined, move)));
-  if (!added) throw new Error("the confined process ended");
+  const isView = views !== undefined && built.noViews === undefined;
+  const supervised = { pid: confined.pid, listener: built.listener, own: ownOf(facts, isView) };
+  const mover = views && ((move: Move) => moveBy(confined, move));
+  if (!(await supervisor.add(supervised, mover))) throw new Error("the confined process ended");
   confined.go();
-  return { ...built, ...added };
+  return built;
+}
+
+/**
+ * Returns the folders that no other process has: a run's view, and its temporary files but for what is granted within.
+ * Without namespaces there are none: a link in one may be to the owner's socket.
+ */
+function ownOf({ walls, namespaces, workspace }: ConfinedFacts, isView: boolean): OwnFolders {
+  if (!namespaces) return { folders: [], others: [] };
+  const granted = [...walls!.read, ...walls!.write];
+  const view = isView ? [workspace] : [];
+  const isShared = granted.some((root) => isInside(TEMPORARY, root));
+  const others = granted.filter((root) => isInside(root, TEMPORARY) && !view.includes(root));
+  return { folders: isShared ? view : [...view, TEMPORARY], others };
 }
 
 /** Returns what the confined process says; where it has gone nobody waits for that. */
@@ -119,7 +129,7 @@ export interface First {
   readonly noNamespaces: string | undefined;
 }
 
-/** The best that the system allows. An island is none where there is a way out. */
+/** The best that the system allows. An island is none where there is a way out. Throws NoWalls. */
 export async function startFirst(options: ConfinementOptions, { tcp }: Walls): Promise<First> {
   const wanted: readonly Holder[] =
     options.namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];
@@ -132,8 +142,9 @@ export async function startFirst(options: ConfinementOptions, { tcp }: Walls): P
       refused = error.message;
     }
   }
-  const first = await ConfinedProcess.start("keeper", options);
-  return { first, holder: "keeper", noNamespaces: refused };
+  if (options.needsNamespaces) throw new NoWalls(`there are no namespaces: ${refused}`);
+  const first = await ConfinedProcess.start("itself", options);
+  return { first, holder: "itself", noNamespaces: refused };
 }
 
 export async function startOpen(options: ConfinementOptions, only?: Only): Promise<ConfinedProcess> {
@@ -144,9 +155,8 @@ export async function startOpen(options: ConfinementOptions, only?: Only): Promi
 }
 
 function factsOf(
-  { workspace, secret, guarded, mostFolders, diskMb, workspaceMb, prefix = [] }: ConfinementOptions,
+  { workspace, secret, guarded, diskMb, workspaceMb, prefix = [] }: ConfinementOptions,
   own: Pick<ConfinedFacts, "walls" | "namespaces" | "only" | "temporary">,
 ): ConfinedFacts {
-  const bounds = { mostFolders, diskMb, workspaceMb };
-  return { ...own, ...bounds, prefix, workspace, secret, guarded, ownerGit: ownerGit() };
+  return { ...own, diskMb, workspaceMb, prefix, workspace, secret, guarded, ownerGit: ownerGit() };
 }

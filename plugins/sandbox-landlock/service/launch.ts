@@ -24,22 +24,10 @@ const EVERYBODY = "0 0 4294967295\n";
 
 /**
  * Who ends what a confined process started once the service has gone, however it went: the kernel with its namespace, or
- * with an island, which has a network of its own besides, where nothing is; a shell without walls, since the filter's
- * signals need the service's word; or it itself, which has no walls then.
+ * with an island, which has a network of its own besides, where nothing is; or it itself.
  */
-export type Holder = "island" | "namespace" | "keeper" | "itself";
+export type Holder = "island" | "namespace" | "itself";
 export const hasNamespaces = (holder: Holder): boolean => holder === "island" || holder === "namespace";
-
-/** Reads until the service lets go, and then ends whatever falls to the confined process, until that ends too. */
-const KEEPER = `"$@" & one=$!
-exec ${Array.from({ length: MAX_KEPT }, (_, i) => `${CHANNEL + i}>&-`).join(" ")}
-while read -r _; do :; done
-while kill -0 $one 2>/dev/null; do
-  left=
-  { read -r left </proc/$one/task/$one/children; } 2>/dev/null
-  [ -z "$left" ] || kill -KILL $left 2>/dev/null
-  sleep 0.02
-done`;
 
 export interface LaunchOptions {
   /** The address of the file beside which its entry stands. */
@@ -66,13 +54,7 @@ export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions)
     env: {},
     // A terminal's signals are for the service alone.
     detached: true,
-    stdio: [
-      holder === "keeper" ? "pipe" : "ignore",
-      "ignore",
-      "pipe",
-      "pipe",
-      ...Array.from({ length: pipes }, () => "pipe" as const),
-    ],
+    stdio: ["ignore", "ignore", "pipe", "pipe", ...Array.from({ length: pipes }, () => "pipe" as const)],
   });
   // A process that is killed may reset its pipes; its end is told by itself, and no pipe may end the service.
   for (const stream of child.stdio) stream?.on("error", () => {});
@@ -91,7 +73,6 @@ export function firstWordsOf(child: ChildProcess): () => string {
 
 function wrapping(holder: Holder): readonly string[] {
   if (holder === "itself") return [];
-  if (holder === "keeper") return ["/bin/sh", "-c", KEEPER, "keeper"];
   return [
     unshare(),
     ...NAMESPACES,

@@ -121,6 +121,8 @@ export class Openings {
         tcp: way !== undefined,
       },
       bounds: limits.bounds,
+      // Nothing else ends what it starts, once the service was killed.
+      needsNamespaces: true,
       pipes: count(spec.pipes),
       workspace: this.#needs.runtime.workspace,
       secret,

@@ -3,7 +3,6 @@ import type { ConfinedProcess } from "./confined-process.ts";
 import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { Views } from "../view/views.ts";
-import type { WorkspaceRuns } from "./workspace-runs.ts";
 
 /** The last process stays for the next call for so long, the others less. */
 const KEEP_MS = 60_000;
@@ -25,7 +24,6 @@ interface Member {
 
 export interface PoolOptions {
   readonly start: () => Promise<ConfinedProcess>;
-  readonly inWorkspace: WorkspaceRuns;
   /** How many runs, or searches, there are at a time; more wait. */
   readonly most: number;
   /** Where their number is kept for the supervisor. */
@@ -42,19 +40,17 @@ export interface PoolOptions {
  */
 export class Pool {
   readonly #options: PoolOptions;
-  readonly #inWorkspace: WorkspaceRuns;
   readonly #members = new Set<Member>();
   /** Starts and ends under way. */
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #waiting: (() => void)[] = [];
   #first: Promise<Member> | undefined;
-  /** When each run that is under way began, the first one first. */
-  readonly #runs = new Set<{ readonly began: number }>();
+  /** How many runs, or searches, are under way. */
+  #runs = 0;
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#inWorkspace = options.inWorkspace;
   }
 
   /** Throws ConfinedFault, what a start throws, and the signal's reason. */
@@ -63,19 +59,16 @@ export class Pool {
     signal: AbortSignal,
     hearing?: Hearing,
   ): Promise<Outcome<K>> {
-    await this.#inWorkspace.look();
     if (request.do !== "run" && request.do !== "search") return this.#open<K>(request, signal);
     const { most, running } = this.#options;
-    while (this.#runs.size >= most) await this.#turn(signal);
-    const [first] = this.#runs;
-    const run = { began: Date.now() };
-    this.#runs.add(run);
+    while (this.#runs >= most) await this.#turn(signal);
+    this.#runs++;
     if (running) Atomics.add(running, 0, 1);
     try {
-      return await this.#run<K>(first ? { ...request, others: first.began } : request, signal, hearing);
+      return await this.#run<K>(request, signal, hearing);
     } finally {
       if (running) Atomics.sub(running, 0, 1);
-      this.#runs.delete(run);
+      this.#runs--;
       this.#waiting.shift()?.();
     }
   }
@@ -87,28 +80,18 @@ export class Pool {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  /** Withholds what changed since then; the masks of the process that does so lie over what was secret before. */
-  decide(since: number): Promise<unknown> {
-    return this.#open<"decide">({ do: "decide", since }, new AbortController().signal);
-  }
-
   async #open<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
   ): Promise<Outcome<K>> {
-    for (let attempt = 1; ; attempt++) {
-      const member = await this.#any();
-      clearTimeout(member.timer);
-      member.files++;
-      try {
-        return await member.process.request<K>(request, signal);
-      } catch (error) {
-        member.stale ||= isStale(error);
-        if (!isStale(error) || attempt === MAX_STALE) throw error;
-      } finally {
-        member.files--;
-        this.#rest(member);
-      }
+    const member = await this.#any();
+    clearTimeout(member.timer);
+    member.files++;
+    try {
+      return await member.process.request<K>(request, signal);
+    } finally {
+      member.files--;
+      this.#rest(member);
     }
   }
 
@@ -140,14 +123,9 @@ export class Pool {
       const member = attempt === 1 ? await this.#idle() : take(await this.#add());
       const began = performance.now();
       try {
-        if (request.do === "search") return await member.process.request<K>(request, signal);
-        if (request.do === "run" && views) {
-          const run = request as Extract<Request, { do: "run" }>;
-          return (await views.run(member.process, run, signal, hearing)) as Outcome<K>;
-        }
-        return await this.#inWorkspace.follow(member.process, (before) =>
-          member.process.request<K>(request, signal, { ...hearing, before }),
-        );
+        if (request.do !== "run" || !views) return await member.process.request<K>(request, signal, hearing);
+        const run = request as Extract<Request, { do: "run" }>;
+        return (await views.run(member.process, run, signal, hearing)) as Outcome<K>;
       } catch (error) {
         member.stale ||= isStale(error);
         if (!isStale(error) || attempt === MAX_STALE) throw error;
@@ -183,18 +161,19 @@ export class Pool {
   }
 
   async #begin(): Promise<Member> {
-    for (let attempt = 1; attempt <= MAX_STALE && !this.#closed; attempt++) {
-      const process = await this.#options.start();
-      const member: Member = { process, busy: false, files: 0, spentMs: 0, stale: false };
-      // Its masks cover what was secret by its name as they were laid, which a run may just have moved.
-      if ((await this.#inWorkspace.hold()) && !this.#closed) {
-        this.#members.add(member);
-        return member;
-      }
-      await this.#end(member);
+    const member: Member = {
+      process: await this.#options.start(),
+      busy: false,
+      files: 0,
+      spentMs: 0,
+      stale: false,
+    };
+    if (!this.#closed) {
+      this.#members.add(member);
+      return member;
     }
-    if (this.#closed) throw new Error("the sandbox is closed");
-    throw new ConfinedFault({ fault: "stale" });
+    await this.#end(member);
+    throw new Error("the sandbox is closed");
   }
 
   /** What does nothing goes after a while, and at once where it broke. */

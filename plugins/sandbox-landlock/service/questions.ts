@@ -1,12 +1,9 @@
 import type { Socket } from "node:net";
-import { beforeOf } from "./answers.ts";
 import { Asked, type Hearing } from "./asked.ts";
 import type { Room } from "../frames.ts";
 import type { Request } from "../messages.ts";
 
 interface Facts {
-  /** True where the kernel lets no run of the process change guarded files. */
-  readonly wasHeld: boolean;
   /** How long after its end a run's answer may take. */
   readonly lateMs: number;
   /** Called where it takes longer. */
@@ -19,8 +16,6 @@ export class Questions {
   readonly #facts: Facts;
   readonly #asked = new Map<number, Asked>();
   #last = 0;
-  /** True once the process has said what was there before its first run: from then on a run may speak in its place. */
-  #hasTold = false;
 
   constructor(facts: Facts) {
     this.#facts = facts;
@@ -45,7 +40,7 @@ export class Questions {
 
   /** For a message, before it is known what it answers. */
   get room(): Room {
-    const rooms = [...this.#asked.values()].map((asked) => asked.room(!this.#hasTold));
+    const rooms = [...this.#asked.values()].map(({ room }) => room);
     return {
       text: Math.max(0, ...rooms.map(({ text }) => text)),
       data: Math.max(0, ...rooms.map(({ data }) => data)),
@@ -56,17 +51,7 @@ export class Questions {
   hear(message: unknown, data: Uint8Array): boolean {
     const { id } = Object(message) as { readonly id?: unknown };
     const asked = this.#asked.get(id as number);
-    if (!asked) return false;
-    const isFirst = asked.request.do === "run" && !this.#hasTold;
-    const before = isFirst && data.length === 0 && beforeOf(message, this.#facts.wasHeld);
-    if (before) {
-      this.#hasTold = true;
-      asked.tell(before);
-      return true;
-    }
-    const { request } = asked;
-    const mayRun = this.#hasTold || (request.do === "run" && request.view !== undefined);
-    const heard = asked.hear(message, data, mayRun, this.#facts.pipes);
+    const heard = asked?.hear(message, data, this.#facts.pipes) ?? "wrong";
     if (heard === "over") this.#asked.delete(id as number);
     return heard !== "wrong";
   }

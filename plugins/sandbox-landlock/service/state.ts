@@ -10,8 +10,9 @@ import { grants } from "./grants.ts";
 import { NoWalls } from "./launch.ts";
 import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
+import { tierRow } from "./tier-row.ts";
 import type { Views } from "../view/views.ts";
-import { type WantedViews, triesOf, viewRows, wantedViews } from "../view/wanted-views.ts";
+import { type WantedViews, triesOf, wantedViews } from "../view/wanted-views.ts";
 
 export interface Needs {
   readonly runtime: Runtime;
@@ -20,10 +21,7 @@ export interface Needs {
 }
 
 /** Where its processes start, and for tests how: as on older kernels, as where namespaces are refused, in how long a time. */
-export interface Place extends Pick<
-  ConfinementOptions,
-  "base" | "runs" | "abiCap" | "namespaces" | "startMs"
-> {
+export interface Place extends Pick<ConfinementOptions, "base" | "abiCap" | "namespaces" | "startMs"> {
   /** The folder of the layers that runs of the workspace leave. */
   readonly layers: string;
 }
@@ -35,6 +33,8 @@ export interface State {
   readonly policy: SandboxPolicy;
   /** Why there are no walls. */
   readonly open?: string;
+  /** Why Landlock and the filter are all of them. */
+  readonly narrow?: string;
   readonly proxy?: Admission;
   /** What holds runs until somebody decides on them, or why nothing does. */
   readonly tries: Views | Untried;
@@ -51,7 +51,7 @@ export interface Origin {
   readonly own: readonly string[];
   /** The folder in which its programs work. */
   readonly home: string;
-  /** Writes down what a run was stopped for, or what of it was undone. */
+  /** Writes down what a run was stopped for, or what of it was not taken over. */
   record(findings: readonly string[], argv: readonly string[]): Promise<void>;
 }
 
@@ -80,16 +80,23 @@ async function within(origin: Origin, limits: Limits): Promise<State> {
   if (proxy) made.confinement.openProxy(proxy.port);
   const network = proxy ? `network only through the service's proxy to ${domains.join(", ")}` : "no network";
   const { confinement, views } = made;
-  const { abi } = confinement.layers!;
+  const layers = confinement.layers!;
+  const { abi, noNamespaces } = layers;
   const detail = `walls of the kernel (Landlock level ${abi}, filtered system calls); ${network}; ${limits.detail}`;
   return {
     confinement,
-    policy: { files: true, network: true, detail },
-    tries: triesOf(config.security.runs, views, confinement.layers!),
+    // Without namespaces secret files are open to whatever a command turns out to run.
+    policy: { files: noNamespaces === undefined, network: true, detail },
+    ...(noNamespaces !== undefined && { narrow: `there are no namespaces: ${noNamespaces}` }),
+    tries: triesOf(config.security.runs, views, layers),
     rows: [
       { what: "sandbox", detail, state: "ok" },
-      ...layerRows(confinement.layers!, blocked, config.runtime),
-      ...viewRows(config.security.runs, views, confinement.layers!),
+      tierRow(layers, {
+        wanted: config.security.runs,
+        why: views.why,
+        autonomous: config.agent.autonomy_level === "autonomous",
+      }),
+      ...layerRows(layers, blocked, config.runtime),
     ],
     ...(proxy && { proxy: proxy.admit() }),
     close: async () => {

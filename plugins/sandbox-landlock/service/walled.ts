@@ -5,9 +5,7 @@ import type { config } from "../config.ts";
 import type { Confinement } from "./confinement.ts";
 import { errors } from "../errors.ts";
 import { ownFiles } from "./own-files.ts";
-import type { LeftRun } from "./run-notes.ts";
 import { type Needs, type Place, type State, startState } from "./state.ts";
-import type { Looker } from "./workspace-runs.ts";
 
 export interface Opened {
   readonly confinement: Confinement;
@@ -15,7 +13,7 @@ export interface Opened {
 }
 
 /** The sandbox of one folder to work in, started by the first call that needs it. */
-export class Walled implements Looker {
+export class Walled {
   readonly #config: Static<typeof config>;
   readonly #needs: Needs;
   readonly #place: Place;
@@ -58,15 +56,16 @@ export class Walled implements Looker {
   async judge(call: ToolCall): Promise<Refusal | Question | undefined> {
     const { commands, paths } = call.effects;
     if (commands.length === 0 && paths.length === 0) return undefined;
-    const { confinement, open } = await this.state();
-    if (open === undefined) return undefined;
+    const { confinement, open, narrow } = await this.state();
     if (!confinement) return refuse(errors.SANDBOX_ABSENT(open));
     // Nobody is asked in autonomous: what can be read runs by the guards' word, and they refuse the rest.
-    if (this.#config.agent.autonomy_level === "autonomous") return undefined;
-    return ask(errors.SANDBOX_OPEN(open, call.tool));
+    if ((call.autonomy ?? this.#config.agent.autonomy_level) === "autonomous") return undefined;
+    if (open !== undefined) return ask(errors.SANDBOX_OPEN(open, call.tool));
+    if (narrow === undefined || commands.length === 0) return undefined;
+    return ask(errors.SANDBOX_NARROW(narrow, call.tool));
   }
 
-  /** Writes down what a run was stopped for, or what of it was undone. */
+  /** Writes down what a run was stopped for, or what of it was not taken over. */
   async record(findings: readonly string[], argv: readonly string[]): Promise<void> {
     for (const finding of findings) {
       await this.#needs.audit?.record({
@@ -80,30 +79,12 @@ export class Walled implements Looker {
     }
   }
 
-  /** Looks after a lost run behind these walls, which open all of the workspace, and writes down what was undone. */
-  async lookAfter(run: LeftRun): Promise<void> {
-    const { confinement } = await this.open();
-    const findings = await confinement.lookAfter(run);
-    await this.record(
-      findings.map((finding) => `left by a run that was lost: ${finding}`),
-      [],
-    );
-  }
-
-  async decide(since: number): Promise<unknown> {
-    return (await this.open()).confinement.decide(since);
-  }
-
   async check(): Promise<readonly CheckRow[]> {
     return (await this.state()).rows;
   }
 
-  /**
-   * Loads what a call may need, since what is first loaded when files are short might never load, and looks after the runs of
-   * a service that was killed; what goes wrong there is told to the first call.
-   */
+  /** Loads what a call may need, since what is first loaded when files are short might never load. */
   async load(): Promise<void> {
-    await this.#place.runs.look().catch(() => undefined);
     if (this.#config.security.allowed_domains.length > 0) await checkedProxy();
   }
 

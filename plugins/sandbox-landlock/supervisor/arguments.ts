@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Move } from "../messages.ts";
 
+/** In place of the descriptor of a folder: the working directory. */
+export const AT_FDCWD = -100;
+
 /** A system call that waits for its decision: the thread that made it and its arguments. */
 export interface SyscallRequest {
   readonly thread: number;

@@ -24,13 +24,6 @@ export function descends(pid: number, from: number, parent = parentOf): boolean 
   return at === from;
 }
 
-/** True where it is none of some processes and none of them started it; false where one between them has just ended. */
-export function descendsFromNone(pid: number, from: ReadonlySet<number>): boolean {
-  let at = pid;
-  while (at > 1 && !from.has(at)) at = parentOf(at);
-  return at === 1;
-}
-
 /** Every process there is, with its fields. */
 export function allProcesses(): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, readonly string[]>();

@@ -1,5 +1,5 @@
-import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
-import { THREADS, descendsFromNone, signalProcess, statOf } from "./descendants.ts";
+import { closeSync, constants, openSync, writeFileSync, writeSync } from "node:fs";
+import { THREADS, statOf } from "./descendants.ts";
 
 export interface GroupFacts {
   /** Files that a new process is written to. */
@@ -32,15 +32,6 @@ export class Groups {
   leave(pid: number): void {
     this.#threads.delete(pid);
     this.#makeRoom();
-  }
-
-  /** Kills what is in there and was started by none of these; true where there was any, in no group never. */
-  killOthers(than: ReadonlySet<number>): boolean {
-    const [file] = this.#facts.files;
-    const pids = file === undefined ? [] : readFileSync(file, "utf8").split("\n").filter(Boolean).map(Number);
-    const others = pids.filter((pid) => descendsFromNone(pid, than));
-    for (const pid of others) signalProcess(pid, "SIGKILL");
-    return others.length > 0;
   }
 
   close(): void {

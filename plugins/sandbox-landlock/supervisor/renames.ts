@@ -1,15 +1,11 @@
-import { constants, fstatSync, readlinkSync } from "node:fs";
+import { constants, fstatSync } from "node:fs";
 import path from "node:path";
-import { close, openPath, struct, syscall } from "../kernel/kernel.ts";
 import type { Syscall } from "../kernel/syscalls.ts";
 import { type Decision, type SyscallRequest, int } from "./arguments.ts";
+import { absoluteIn, inRoot } from "./in-root.ts";
 import { readPath } from "./memory.ts";
 
-const O_PATH = 0x200000;
 const { O_NOFOLLOW } = constants;
-const RESOLVE_IN_ROOT = 0x10;
-const RESOLVE_NO_MAGICLINKS = 2;
-const AT_FDCWD = -100;
 const EXDEV = 18;
 const NOREPLACE = 1;
 
@@ -66,20 +62,11 @@ function judgeRename({ from, to, flags }: Layout, request: SyscallRequest): Deci
 }
 
 /** Returns what has a path in the root of who asks; no link leads out of that. */
-function kindOf({ thread }: SyscallRequest, at: string): "folder" | "other" | undefined {
-  const root = openPath(`/proc/${thread}/root`);
+function kindOf(request: SyscallRequest, at: string): "folder" | "other" | undefined {
   try {
-    const how = struct([8, O_PATH | O_NOFOLLOW], [8, 0], [8, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS]);
-    const fd = syscall("openat2", root, Buffer.from(`${at}\0`), how, how.length);
-    try {
-      return fstatSync(fd).isDirectory() ? "folder" : "other";
-    } finally {
-      close(fd);
-    }
+    return inRoot(request, at, O_NOFOLLOW, (fd) => (fstatSync(fd).isDirectory() ? "folder" : "other"));
   } catch {
     return undefined;
-  } finally {
-    close(root);
   }
 }
 
@@ -87,8 +74,5 @@ function kindOf({ thread }: SyscallRequest, at: string): "folder" | "other" | un
 function pathIn(request: SyscallRequest, { path: at, folder }: Argument): string | undefined {
   const written = readPath(request, request.args[at]!).replace(/\/+$/, "");
   if (["", ".", ".."].includes(path.basename(written))) return undefined;
-  if (written.startsWith("/")) return written;
-  const directory = folder === undefined ? AT_FDCWD : int(request.args[folder]);
-  const from = directory === AT_FDCWD ? "cwd" : `fd/${directory}`;
-  return `${readlinkSync(`/proc/${request.thread}/${from}`)}/${written}`;
+  return absoluteIn(request, written, folder === undefined ? undefined : int(request.args[folder]));
 }

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type SyscallRequest, int, processOf } from "./arguments.ts";
-import { beneath, pathOf } from "./beneath.ts";
+import { type OwnFolders, absoluteIn, beneath } from "./in-root.ts";
 import { KernelError, close, libcCall, struct, syscall } from "../kernel/kernel.ts";
 import { readMemory } from "./memory.ts";
 
-const AT_FDCWD = -100;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
@@ -33,10 +32,10 @@ const CONNECT_MS = 500;
 const LOOPBACK = 0x0100007f;
 
 /**
- * Connects the asker to the proxy, or to a socket file beneath the roots, and to nothing else. The address is read once and
- * the connection is made here, so nothing that the asker changes meanwhile matters. Gives an errno or 0.
+ * Connects the asker to the proxy, or to a socket file in a folder of its run alone, and to nothing else. The address is
+ * read once and the connection is made here, so nothing that the asker changes meanwhile matters. Gives an errno or 0.
  */
-export function connectSocket(request: SyscallRequest, roots: readonly string[], proxy: number): number {
+export function connectSocket(request: SyscallRequest, own: OwnFolders, proxy: number): number {
   const { args } = request;
   const address = readMemory(request, args[1]!, Math.min(int(args[2]), 128));
   const view = new DataView(address.buffer, address.byteOffset, address.byteLength);
@@ -48,7 +47,7 @@ export function connectSocket(request: SyscallRequest, roots: readonly string[],
       address.subarray(2, end < 0 ? undefined : end),
     );
     if (path === "") return EACCES;
-    return beneath(request, pathOf(request, AT_FDCWD, path), 0, roots, (pinned) =>
+    return beneath(request, absoluteIn(request, path), own, (pinned) =>
       connect(request, AF_UNIX, Buffer.concat([struct([2, AF_UNIX]), Buffer.from(`${pinned}\0`)])),
     );
   }

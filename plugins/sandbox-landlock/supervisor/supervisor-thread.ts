@@ -4,14 +4,7 @@ import type { Worker } from "node:worker_threads";
 import { entryBeside } from "@gantry/sdk/node";
 import { LEFT, WAKE } from "./stage.ts";
 import type { Move } from "../messages.ts";
-import type {
-  Added,
-  FromSupervisor,
-  Moving,
-  Supervised,
-  SupervisorFacts,
-  ToSupervisor,
-} from "./supervisor.ts";
+import type { FromSupervisor, Moving, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
 
 const EXDEV = 18;
 /** A process that ends gives the thread so long to come up and so long to leave. */
@@ -28,9 +21,8 @@ export class Supervisor {
   readonly #stage: Int32Array;
   readonly #exited: Promise<unknown>;
   /** Who waits for the answer to each `add`, in order. */
-  readonly #waiting: ((added: Added | undefined) => void)[] = [];
+  readonly #waiting: ((added: boolean) => void)[] = [];
   readonly #movers = new Map<number, Mover>();
-  #settling: PromiseWithResolvers<void> | undefined;
   #hasExited = false;
 
   /**
@@ -49,14 +41,13 @@ export class Supervisor {
     this.#exited = new Promise((resolve) => worker.once("exit", resolve));
     worker.on("message", (message: FromSupervisor) => {
       if ("added" in message) this.#waiting.shift()?.(message.added);
-      else if ("settled" in message) this.#settling?.resolve();
       else if ("gone" in message) this.#movers.delete(message.gone);
       else if ("move" in message) void this.#move(message);
     });
     worker.once("exit", () => {
       process.off("exit", this.#leave);
       this.#hasExited = true;
-      this.#waiting.splice(0).forEach((settle) => settle(undefined));
+      this.#waiting.splice(0).forEach((settle) => settle(false));
     });
     worker.on("error", () => undefined);
     process.once("exit", this.#leave);
@@ -82,21 +73,13 @@ export class Supervisor {
     return supervisor;
   }
 
-  /** Takes over what a confined process' filter asks; undefined where the process or this thread has gone or hangs. */
-  async add(confined: Supervised, mover?: Mover): Promise<Added | undefined> {
-    if (this.#hasExited) return undefined;
+  /** Takes over what a confined process' filter asks; false where the process or this thread has gone or hangs. */
+  async add(confined: Supervised, mover?: Mover): Promise<boolean> {
+    if (this.#hasExited) return false;
     if (mover) this.#movers.set(confined.pid, mover);
-    const added = new Promise<Added | undefined>((resolve) => this.#waiting.push(resolve));
+    const added = new Promise<boolean>((resolve) => this.#waiting.push(resolve));
     this.#send(confined);
-    return this.#answered(added);
-  }
-
-  /** Resolves once nothing goes on of what lost processes started, or a while later where it cannot be found. */
-  async settled(): Promise<void> {
-    const settling = (this.#settling ??= Promise.withResolvers<void>());
-    this.#send({ settle: true });
-    await this.#answered(Promise.race([settling.promise, this.#exited]));
-    this.#settling = undefined;
+    return (await this.#answered(added)) ?? false;
   }
 
   async stop(): Promise<void> {

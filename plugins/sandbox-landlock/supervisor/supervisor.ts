@@ -1,13 +1,12 @@
-import { type Decision, type SyscallRequest, int, processOf } from "./arguments.ts";
-import { allProcesses, descends, signalProcess } from "./descendants.ts";
-import { metadataCalls, signalCalls, startCalls, viewCalls } from "../kernel/call-lists.ts";
+import { type Decision, type SyscallRequest, processOf } from "./arguments.ts";
+import { signalProcess } from "./descendants.ts";
+import { startCalls, viewCalls } from "../kernel/call-lists.ts";
 import { KernelError, libcCall, machine, sessionOf, struct } from "../kernel/kernel.ts";
 import type { Move } from "../messages.ts";
 import type { GroupFacts } from "./groups.ts";
-import { changeMetadata } from "./metadata.ts";
 import { connectSocket, listenSocket } from "./sockets.ts";
-import type { Masked } from "./open-gate.ts";
 import type { ProcessBudget } from "./process-budget.ts";
+import type { OwnFolders } from "./in-root.ts";
 import { judgeInView } from "./renames.ts";
 import { letCallsRestart } from "./restarting.ts";
 import { type Syscall, syscallNumber } from "../kernel/syscalls.ts";
@@ -32,8 +31,6 @@ export interface Bounds {
 export interface SupervisorFacts {
   /** See `stage.ts`. */
   readonly stage: Int32Array;
-  /** Real paths beneath which files may change. */
-  readonly write: readonly string[];
   readonly bounds: Bounds;
   /** The proxy's port on loopback; 0 means none. */
   readonly proxy: Int32Array;
@@ -47,32 +44,20 @@ export interface Moving {
   readonly id: bigint;
 }
 
-export type ToSupervisor =
-  | Supervised
-  | (Moving & { readonly errno: number })
-  | { readonly settle: true }
-  | { readonly stop: true };
+export type ToSupervisor = Supervised | (Moving & { readonly errno: number }) | { readonly stop: true };
 export type FromSupervisor =
   | { readonly up: true }
-  | { readonly added: Added | undefined }
+  /** False where it has gone meanwhile. */
+  | { readonly added: boolean }
   | (Moving & { readonly move: Move })
   /** Nothing is asked by it any more. */
-  | { readonly gone: number }
-  | { readonly settled: true };
+  | { readonly gone: number };
 
 export interface Supervised {
   readonly pid: number;
   /** The descriptor, in its table, on which its filter asks. */
   readonly listener: number;
-  /** Beneath these its files may change besides. */
-  readonly write: readonly string[];
-  /** What masks lie over, where it sees files apart. */
-  readonly masked?: Masked;
-}
-
-export interface Added {
-  /** True where nothing of the workspace is opened any more once a mask has fallen. */
-  readonly gated: boolean;
+  readonly own: OwnFolders;
 }
 
 const number = (name: Syscall): number => syscallNumber(machine!, name) ?? -1;
@@ -80,18 +65,13 @@ const number = (name: Syscall): number => syscallNumber(machine!, name) ?? -1;
 /** Decides what one confined process and its run ask (`struct seccomp_notif`). Never throws: what goes wrong is a no. */
 export function supervise(
   facts: SupervisorFacts,
-  confined: number,
+  { pid: confined, own }: Pick<Supervised, "pid" | "own">,
   budget: ProcessBudget | undefined,
 ): (notification: DataView, asker: Pick<SyscallRequest, "check" | "place">) => Decision {
   const judges = new Map<number, (request: SyscallRequest) => Decision>([
     [number("setsid"), admit],
-    [number("connect"), (request) => connectSocket(request, facts.write, Atomics.load(facts.proxy, 0))],
+    [number("connect"), (request) => connectSocket(request, own, Atomics.load(facts.proxy, 0))],
     [number("listen"), listenSocket],
-    ...metadataCalls.map(
-      (name) =>
-        [number(name), (request: SyscallRequest) => changeMetadata(name, request, facts.write)] as const,
-    ),
-    ...signalCalls.map((name) => [number(name), signal] as const),
     ...startCalls.map((name) => [number(name), start] as const),
     [number("rt_sigaction"), letCallsRestart],
     ...viewCalls.map(
@@ -115,16 +95,6 @@ export function supervise(
     }
   }
 
-  /** Asked only where runs have no numbers of their own: a run signals itself alone. */
-  function signal({ thread, args }: SyscallRequest): Decision {
-    if (processOf(thread) === confined) return "continue";
-    const target = int(args[0]);
-    if (target === 0) return "continue";
-    if (target === -1) return EPERM;
-    const targets = target > 0 ? [processOf(target)] : membersOf(-target);
-    return targets.length > 0 && targets.every((pid) => descends(pid, confined)) ? "continue" : EPERM;
-  }
-
   /** What a confined process needs for itself comes before what its run may have. */
   function start({ thread }: SyscallRequest): Decision {
     return !budget || budget.take() || processOf(thread) === confined ? "continue" : EAGAIN;
@@ -146,9 +116,4 @@ export function limit(pid: number, limits: readonly ResourceLimit[]): void {
   const types = ["int", "int", "void *", "void *"];
   for (const [resource, value] of limits)
     libcCall("prlimit", types, pid, resource, struct([8, value], [8, value]), null);
-}
-
-function membersOf(group: number): readonly number[] {
-  const members = [...allProcesses()].filter(([, fields]) => Number(fields[2]) === group);
-  return members.map(([pid]) => pid);
 }

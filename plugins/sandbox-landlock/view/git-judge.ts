@@ -1,7 +1,7 @@
 import path from "node:path";
 import { looksLikeGit } from "../workspace/git-directory.ts";
 import { isPlain } from "../workspace/git-states.ts";
-import { MAX_BYTES, WORKTREE, isPlainLine } from "../workspace/plain-repository.ts";
+import { MAX_BYTES, WORKTREE, isPlainLine } from "./plain-settings.ts";
 import type { Merged } from "./merged.ts";
 import { type Folder, type Left, readFolder } from "./upper.ts";
 

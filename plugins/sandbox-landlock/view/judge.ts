@@ -1,6 +1,5 @@
 import path from "node:path";
 import { type NameTest, fileNames, isInside, secretFiles } from "@gantry/sdk/node";
-import { isWithheld } from "../workspace/withheld.ts";
 import { isPlainOfGit, isRepository, judgeInGit, judgeMaking } from "./git-judge.ts";
 import type { Merged } from "./merged.ts";
 import type { Left } from "./upper.ts";
@@ -19,11 +18,11 @@ export interface Names {
 export const namesOf = (
   workspace: string,
   lists: { readonly secret: readonly string[]; readonly guarded: readonly string[] },
-): Pick<Names, "workspace" | "secret" | "guarded"> => {
-  const isNamed = secretFiles(lists.secret);
-  const secret: NameTest = (at, isFolder) => isNamed(at, isFolder) || isWithheld(at);
-  return { workspace, secret, guarded: fileNames(lists.guarded) };
-};
+): Pick<Names, "workspace" | "secret" | "guarded"> => ({
+  workspace,
+  secret: secretFiles(lists.secret),
+  guarded: fileNames(lists.guarded),
+});
 
 const OTHERS_RIGHTS = 0o6000n;
 /** The kernel takes no longer paths, and whoever lists the workspace after this may have none either. */

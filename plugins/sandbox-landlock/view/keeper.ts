@@ -1,6 +1,6 @@
 import type { RunResult } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
-import { fewOf } from "../workspace/findings.ts";
+import { fewOf } from "./findings.ts";
 import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
 import { type Names, namesOf } from "./judge.ts";
 import { Holding, type Run, isAwaited } from "./holding.ts";
@@ -34,7 +34,6 @@ export class Keeper {
       wanted: names,
       owner: facts.ownerGit,
       open: [""],
-      most: Infinity,
     });
     this.#names = { ...names, open: facts.open, followed: (at) => this.#walk.follows(at) };
     this.#holding = new Holding(facts, this.#names);

@@ -10,6 +10,7 @@ import {
   mount,
   restrictMount,
 } from "../kernel/mounts.ts";
+import { EMPTY_FILE, EMPTY_FOLDER } from "../workspace/mask-paths.ts";
 import { LOWER, VIEWS, type View } from "./view-facts.ts";
 
 const MNT_DETACH = 2;
@@ -34,10 +35,20 @@ function mountView(workspace: string, { id, hide, hold }: View): void {
   const own = `${VIEWS}/${id}`;
   const layers = `lowerdir=${LOWER},upperdir=${own}/up,workdir=${own}/work,userxattr`;
   mount("gantry-view", workspace, "overlay", MS_NOSUID | MS_NODEV, layers);
-  for (const name of hide) rmSync(path.join(workspace, name), { recursive: true, force: true });
+  for (const name of hide) takeName(path.join(workspace, name));
   for (const name of hold.slice(0, MOST_HELD)) holdAsItIs(path.join(workspace, name));
   // Either would lead around the view.
   for (const at of [VIEWS, LOWER]) libcCall("umount2", ["const char *", "int"], at, MNT_DETACH);
+}
+
+/** Removes a name, or lays a mask over it in a folder of somebody else's. Where a link leads is hidden by its own name. */
+function takeName(at: string): void {
+  try {
+    rmSync(at, { recursive: true, force: true });
+  } catch {
+    const about = lstatSync(at);
+    if (!about.isSymbolicLink()) bind(about.isDirectory() ? EMPTY_FOLDER : EMPTY_FILE, at);
+  }
 }
 
 /** Mounts what is there over itself, to be read only. A link has no place for a mount. */

@@ -15,6 +15,7 @@ export interface Facts {
 }
 
 const CHANGED = "it was changed meanwhile";
+const STAYS = "security.guarded_files names it, so it stays";
 const MODE = 0o777n;
 
 /** Decides all of what becomes of a layer before anything of it is done. Changes nothing. */
@@ -60,6 +61,8 @@ class Planner {
     const refused = this.#judge.refuse(one);
     if (refused !== undefined) return this.#keep(one.at, refused);
     if (one.kind === "gone") return there && this.#takeAway(one.at, there);
+    // No mount lies over a link.
+    if (there?.isSymbolicLink() && this.#judge.isGuarded(one.at, false)) return this.#keep(one.at, STAYS);
     if (one.kind === "folder") return this.#planFolder(one, there);
     if (there && isSame(one, there)) return;
     const linked = this.#linked(one);
@@ -107,8 +110,7 @@ class Planner {
 
   #takeAway(at: string, there: BigIntStats): void {
     if (this.#isHidden(at, there)) return;
-    if (this.#judge.isGuarded(at, there.isDirectory()))
-      return this.#keep(at, "security.guarded_files names it, so it stays");
+    if (this.#judge.isGuarded(at, there.isDirectory())) return this.#keep(at, STAYS);
     this.#remove(at, there);
   }
 

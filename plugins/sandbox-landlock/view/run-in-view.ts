@@ -1,7 +1,7 @@
 import type { RunResult } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { NotStarted, type RunRequest } from "../confined/process.ts";
-import { type Confined, type Telling, runWatched } from "../confined/run.ts";
+import { type Confined, runWatched } from "../confined/run.ts";
 import { VIEWS } from "./view-facts.ts";
 
 /** A run in a view of the workspace; the service looks at what it left there. Throws NotStarted where none can be mounted. */
@@ -9,7 +9,7 @@ export async function runInView(
   confined: Confined,
   request: RunRequest,
   abort: AbortController,
-  { started }: Telling,
+  started: () => void,
 ): Promise<RunResult> {
   const { mounter, ending, size } = confined;
   const { view } = request;

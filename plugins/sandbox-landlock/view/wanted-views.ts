@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { CheckRow, Untried } from "@gantry/sdk";
+import type { Untried } from "@gantry/sdk";
 import { isInside } from "@gantry/sdk/node";
 import type { Layers } from "../service/confinement.ts";
 import { type Grants, HARMLESS } from "../service/grants.ts";
@@ -67,28 +67,4 @@ function noViewsOf(workspace: string, write: readonly string[]): string | undefi
   if (!write.includes(workspace))
     return "a part of the workspace is closed to commands by security.blocked_paths or allowed_write_paths";
   return undefined;
-}
-
-const CURE =
-  "allow unprivileged user namespaces (user.max_user_namespaces, AppArmor, the container's settings), and keep configuration and workspace on a file system that is no overlay itself; or set security.runs to direct";
-
-/** One row that says whether views hold; none where nobody wants any. */
-export function viewRows(
-  wanted: "view" | "direct",
-  { views, why }: WantedViews,
-  { noViews, noNamespaces }: Layers,
-): readonly CheckRow[] {
-  if (wanted === "direct") return [];
-  const what = "sandbox: runs";
-  const reason = why ?? noNamespaces ?? noViews;
-  if (views && reason === undefined)
-    return [
-      {
-        what,
-        state: "ok",
-        detail:
-          "view: what a command does is real once it has ended and was looked at; what was not taken over is told by `gantry runs list`",
-      },
-    ];
-  return [{ what, state: "warn", detail: `direct, since there can be no views (${reason})`, cure: CURE }];
 }

@@ -6,10 +6,6 @@ export function looksLikeGit(has: (name: string) => boolean): boolean {
   return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }
 
-export function isGitDirectory(folder: string): boolean {
-  return path.basename(folder) === ".git" || looksLikeGit((name) => existsSync(path.join(folder, name)));
-}
-
 /**
  * A path in a repository as it would be were that called `.git`: `.git/config` for `lib.git/config`. Undefined outside of
  * repositories. With `made`, what is not there yet counts as there.

@@ -2,7 +2,6 @@ import path from "node:path";
 import { plainFileStart } from "../../shared/plain-file.ts";
 import { aboutPath } from "./about-path.ts";
 import { namesIn } from "./folders.ts";
-import { isSetAside } from "./kept-file.ts";
 
 /** Where git keeps what it does next of a rebase, a series of patches or of picks; `git status` advises to go on. */
 const STATES = ["rebase-merge", "rebase-apply", "sequencer"];
@@ -44,7 +43,7 @@ export function isGitState(within: string): boolean {
 
 /**
  * The files of a repository by which going on with what was begun there starts programs: whatever is not known to start
- * none. Full paths. What was set aside is not among them.
+ * none. Full paths.
  */
 export function unplainStates(folder: string): readonly string[] {
   return STATES.flatMap((state) => {
@@ -60,7 +59,6 @@ export function unplainStates(folder: string): readonly string[] {
 
 /** True for what is known to start no program when git goes on; `file`: its full path. */
 export function isPlain(file: string, name: string): boolean {
-  if (isSetAside(file)) return true;
   const about = aboutPath(file);
   if (!about?.isFile()) return false;
   if (INERT.has(name) || /^\d{4,}$/.test(name)) return true;

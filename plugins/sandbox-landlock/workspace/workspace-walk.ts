@@ -8,8 +8,6 @@ import { Followed } from "./followed.ts";
 import type { OwnerGit } from "./git-settings.ts";
 import { targetOf } from "./mask-paths.ts";
 
-/** Folders that are looked through; nothing runs in a larger workspace. */
-const MAX_FOLDERS = 100_000;
 /** A folder that changed so lately may change again without a later time. */
 const SETTLED_NS = 50_000_000n;
 
@@ -22,7 +20,6 @@ interface Place {
 }
 
 interface Folder extends Place {
-  readonly inode: number;
   readonly changed: bigint;
   readonly settled: boolean;
   readonly isGit: boolean;
@@ -54,8 +51,6 @@ export interface Walked {
   readonly owner: OwnerGit;
   /** What of the workspace the walls leave open, "" for all; the rest is closed to every run. */
   readonly open: readonly string[];
-  /** Folders that are looked through. */
-  readonly most?: number | undefined;
 }
 
 /** Finds the secret and guarded files of a workspace, again and again; what did not change is not read again. */
@@ -66,10 +61,6 @@ export class WorkspaceWalk {
   /** Guarded under whatever name. */
   readonly #followed: Followed;
   #seen: ReadonlyMap<string, Folder> = new Map();
-  /** Folders that hold names which are not UTF-8, by their full paths. */
-  foreign: readonly string[] = [];
-  /** True where the last look ended at more folders, or settings of repositories, than are looked through. */
-  isOver = false;
   /** Undefined where the last look saw everything. */
   unseen: Unseen | undefined;
 
@@ -92,7 +83,6 @@ export class WorkspaceWalk {
     if (isNew.some(Boolean)) this.#seen = new Map();
     const all = isNew.some(Boolean) ? this.#look() : found;
     if (this.#followed.isWhole) return all;
-    this.isOver = true;
     this.unseen = { path: this.#walked.root, reason: "the settings of its repositories name too many files" };
     return all;
   }
@@ -101,19 +91,13 @@ export class WorkspaceWalk {
     return [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
   }
 
-  /** A test of folders, by path and number: true for those that the last look found there. */
-  present(): (relative: string, inode: number) => boolean {
-    const seen = this.#seen;
-    return (relative, inode) => seen.get(relative)?.inode === inode;
-  }
-
   /** True for what a repository of the workspace names in its settings, and for what lies beneath it. */
   follows(relative: string): boolean {
     return prefixes(relative).some((at) => this.#followed.has(at));
   }
 
   #look(): Found {
-    const { root, wanted, open, most = MAX_FOLDERS } = this.#walked;
+    const { wanted, open } = this.#walked;
     const seen = new Map<string, Folder>();
     const found: Pick<Folder, "secret" | "guarded">[] = [];
     const left: Place[] = [];
@@ -125,17 +109,13 @@ export class WorkspaceWalk {
       if (!secret) left.push({ at, within: undefined, held: guarded === true });
     }
     this.unseen = undefined;
-    this.foreign = [];
-    while (left.length > 0 && seen.size < most) {
-      const place = left.pop()!;
+    for (let place = left.pop(); place; place = left.pop()) {
       const folder = this.#lookAt(place);
       if (!folder) continue;
       seen.set(place.at, folder);
       if (folder.secret.length + folder.guarded.length > 0) found.push(folder);
       left.push(...folder.folders);
     }
-    this.isOver = left.length > 0;
-    if (this.isOver) this.unseen = { path: root, reason: `it has more than ${most} folders` };
     this.#seen = seen;
     return {
       secret: found.flatMap(({ secret }) => secret),
@@ -146,28 +126,28 @@ export class WorkspaceWalk {
   #lookAt(place: Place): Folder | undefined {
     const full = path.join(this.#walked.root, place.at);
     try {
-      const { ctimeNs: changed, ino } = lstatSync(full, { bigint: true });
+      const { ctimeNs: changed } = lstatSync(full, { bigint: true });
       const before = this.#seen.get(place.at);
       const isOfOld = before?.settled && before.within === place.within && before.held === place.held;
       if (isOfOld && before.changed === changed) return before;
       const settled = BigInt(Date.now()) * 1_000_000n - changed > SETTLED_NS;
       const entries = entriesOf(full);
       if (this.#isForeign(full, entries)) return undefined;
-      return { ...place, inode: Number(ino), changed, settled, ...this.#sort(place, entries) };
+      return { ...place, changed, settled, ...this.#sort(place, entries) };
     } catch (error) {
       const { code = String(error) } = error as NodeJS.ErrnoException;
-      // It is gone, or closed to this process and so to every run.
-      if (["ENOENT", "ENOTDIR"].includes(code) || (code === "EACCES" && !mayEnter(full))) return undefined;
-      this.unseen = { path: full, reason: code === "ENAMETOOLONG" ? "its path is too long" : code };
+      // It is gone, too deep to have a path, or closed to this process and so to every run.
+      if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(code) || (code === "EACCES" && !mayEnter(full)))
+        return undefined;
+      this.unseen = { path: full, reason: code };
       return undefined;
     }
   }
 
-  /** What has such a name cannot be looked at, nor covered, nor put back. */
+  /** What has such a name cannot be looked at, nor covered. */
   #isForeign(folder: string, entries: readonly Dirent[]): boolean {
     if (!entries.some(({ name }) => name.includes("\uFFFD")) || foreignNames(folder).length === 0)
       return false;
-    this.foreign = [...this.foreign, folder];
     this.unseen = { path: folder, reason: "a name in it is not UTF-8: rename it" };
     return true;
   }
