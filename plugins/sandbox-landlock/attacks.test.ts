@@ -1,5 +1,14 @@
 import { type Server, createServer } from "node:net";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { getPriority, tmpdir } from "node:os";
 import path from "node:path";
 import { startTestHost } from "@gantry/sdk/testing";
@@ -55,6 +64,9 @@ test.runIf(linux)(
         const { text } = await t.call("shell", { command, timeout_seconds: 10 });
         if (text.includes(CANARY) || text.includes(PWNED)) through.push(`${name}\n${text}`);
       }
+      // Of a command's links none that leads out is taken over; these are the owner's.
+      symlinkSync(path.join(outside, "secret"), path.join(t.runtime.workspace, "link1"));
+      symlinkSync(outside, path.join(t.runtime.workspace, "link2"));
       for (const file of [
         path.join(outside, "secret"),
         "link1",

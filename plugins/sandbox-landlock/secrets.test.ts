@@ -151,3 +151,33 @@ test.runIf(linux && mayBeNobody)(
     rmSync(at, { recursive: true });
   },
 );
+
+for (const runs of tiers)
+  test.runIf(linux)(
+    `RUN-07: of thousands of secret files each is closed by all its names, ${runs}`,
+    async () => {
+      const names = Array.from({ length: 1_500 }, (_, i) => `d${i}/.env`);
+      await using kit = await startSandbox({
+        runs,
+        prepare: (at) => {
+          saveAll(...names)(at);
+          linkSync(path.join(at, names[7]!), path.join(at, "further"));
+        },
+      });
+      expect((await kit.run("cat d*/.env further | grep -c canary")).stdout).toBe("0\n");
+      const isMasked = (kit.confinement.layers?.masks ?? 0) >= names.length;
+      expect(isMasked).toBe(runs === "direct");
+      for (const name of ["further", "d9/.env"]) {
+        const read = { do: "read", path: path.join(kit.workspace, name), maxBytes: 99 } as const;
+        const asked = kit.confinement.request<"read">(read, new AbortController().signal);
+        await expect(asked).rejects.toMatchObject({ fault: { fault: "secret" } });
+      }
+    },
+  );
+
+test.runIf(linux)("SEC-15: without namespaces no tool opens a secret file by a further name", async () => {
+  await using kit = await startSandbox({ namespaces: false, prepare: further });
+  const read = { do: "read", path: path.join(kit.workspace, "hard"), maxBytes: 99 } as const;
+  const asked = kit.confinement.request<"read">(read, new AbortController().signal);
+  await expect(asked).rejects.toMatchObject({ fault: { fault: "secret" } });
+});

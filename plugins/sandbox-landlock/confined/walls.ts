@@ -13,6 +13,9 @@ import type { Workspace } from "../workspace/workspace.ts";
 /** Nobody else may write what tools make, whatever the service was started with. */
 const CLOSED_TO_WRITING = 0o022;
 
+/** Where runs have views, masks keep files from this process itself alone; each takes the kernel a moment. */
+const MOST_BESIDE_VIEWS = 1_000;
+
 /** Builds the walls around this process, outermost first; gives what they are. Throws where there is no Landlock, or what the kernel says. */
 export async function buildWalls(
   facts: ConfinedFacts & { readonly walls: WallFacts },
@@ -27,7 +30,8 @@ export async function buildWalls(
   const noViews = await mounter?.enter(facts.views!.trial);
   // Each process' folder in /proc tells of its network too.
   const processes = own.processes && walls.island;
-  const covered = namespaces ? layMasks(workspace.root, () => workspace.find()) : undefined;
+  const most = mounter && noViews === undefined ? MOST_BESIDE_VIEWS : Infinity;
+  const covered = namespaces ? layMasks(workspace.root, () => workspace.find(), most) : undefined;
   if (covered) workspace.cover(covered);
   process.umask(process.umask() | CLOSED_TO_WRITING);
   closeOnExec();

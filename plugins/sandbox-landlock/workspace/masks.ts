@@ -10,15 +10,16 @@ const ATTEMPTS = 5;
  * Lays masks over secret and guarded files, until a look finds none bare. Landlock cannot take away beneath what it grants,
  * so these are mounts of this process' own: an empty file over a secret one, a read-only view over a guarded one. Each
  * folder on the way becomes a mount too, which the kernel neither moves nor replaces, so no run hides a file from a later
- * look. Gives what is covered; undefined where the workspace does not hold still.
+ * look. Gives what is covered; undefined where the workspace does not hold still, or more than `most` would be.
  */
-export function layMasks(root: string, find: () => Found): Found | undefined {
+export function layMasks(root: string, find: () => Found, most: number): Found | undefined {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const covered = mountPoints(process.pid);
     const found = find();
     const secret = found.secret.flatMap((at) => targetOf(root, at));
     const guarded = found.guarded.flatMap((at) => targetOf(root, at));
     const wanted = [...secret, ...guarded];
+    if (wanted.length > most) return undefined;
     const bare = [...new Set(wanted.flatMap(withFolders))].filter((at) => !covered.has(at) && !isOfView(at));
     const open = secret.filter((at) => !isOfView(at));
     if (bare.length + open.length === 0) return found;

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type NameTest, fileNames, isInside, secretFiles } from "@gantry/sdk/node";
+import { aboutPath } from "./about-path.ts";
 import { isGitState } from "./git-states.ts";
 import { inGit } from "./git-directory.ts";
 import type { ConfinedFacts, Fault, Request } from "../messages.ts";
@@ -15,8 +16,8 @@ export class Workspace {
   readonly #isGuarded: NameTest;
   readonly #masks: boolean;
   readonly #walk: WorkspaceWalk;
-  /** The guarded files that masks lie over, with what each is. */
-  #covered = new Map<string, string>();
+  /** The guarded files that masks lie over, with what each is; undefined where none were laid. */
+  #covered: ReadonlyMap<string, string> | undefined;
 
   constructor({ workspace, secret, guarded, namespaces, walls, ownerGit }: ConfinedFacts) {
     this.root = workspace;
@@ -52,10 +53,17 @@ export class Workspace {
   refuse(request: Request): Fault | undefined {
     if (!("path" in request) || !isInside(request.path, this.root)) return undefined;
     const at = path.relative(this.root, request.path);
-    // A file that is covered is secret by another of its names.
-    const isSecret = this.#isSecret(at) || (this.#masks && isOfView(request.path));
+    const isSecret = this.#isSecret(at) || this.#isFurtherName(at);
     if (request.do !== "list" && isSecret) return { fault: "secret", path: request.path };
     return request.do === "write" && this.#isKept(at) ? { fault: "guarded", path: request.path } : undefined;
+  }
+
+  /** True for another name of a secret file: one that is covered, or that a look finds among those with several. */
+  #isFurtherName(at: string): boolean {
+    const full = path.join(this.root, at);
+    if (this.#covered) return isOfView(full);
+    const about = aboutPath(full);
+    return about?.isFile() === true && about.nlink > 1n && this.find().secret.includes(at);
   }
 
   /** True for what git obeys too, and for what would make a repository of the folder around it. */
@@ -68,7 +76,7 @@ export class Workspace {
 
   #isBare({ secret, guarded }: Found): boolean {
     return (
-      guarded.some((at) => this.#covered.get(at) !== this.#identity(at)) ||
+      guarded.some((at) => this.#covered?.get(at) !== this.#identity(at)) ||
       secret.some((at) => targetOf(this.root, at).some((file) => existsSync(file) && !isOfView(file)))
     );
   }
