@@ -19,7 +19,7 @@ import {
   type Lanes,
   type Notice,
 } from "@gantry/sdk/fill";
-import { deepFreeze, notedReply, runForCaller, shortHash } from "@gantry/sdk/node";
+import { deepFreeze, laneMove, notedReply, runForCaller, shortHash } from "@gantry/sdk/node";
 import { runOutside, runTraced } from "../plugins/attribution.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Redaction } from "../record/redaction.ts";
@@ -30,7 +30,6 @@ import type { Conversations } from "./conversations.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Outbox } from "./outbox.ts";
 import type { SenderCheck } from "./sender-check.ts";
-import { laneMove } from "./lane-move.ts";
 import { sentences } from "./sentences.ts";
 import { ShownTurn, whomToAsk, type ShownTurnDeps } from "./shown-turn.ts";
 

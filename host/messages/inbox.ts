@@ -7,14 +7,13 @@ import {
   type Receipt,
   type TurnResult,
 } from "@gantry/sdk";
-import { withinCaller } from "@gantry/sdk/node";
+import { laneMove, withinCaller } from "@gantry/sdk/node";
 import type { People } from "../config/people.ts";
 import { errors } from "./errors.ts";
 import { pluginErrors } from "../plugins/errors.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
-import { laneMove } from "./lane-move.ts";
 import { checkPromptOptions } from "./prompt-options.ts";
 import type { SenderCheck } from "./sender-check.ts";
 import { resultOf, type ChatWords } from "./chat-words.ts";

@@ -4,7 +4,7 @@ import type { Redaction } from "../record/redaction.ts";
 import type { CallRequest } from "../tools/call.ts";
 import { SpentBudget } from "../tools/spent-budget.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
-import { turnIds } from "../tools/turn-ids.ts";
+import { turnIds } from "@gantry/sdk/node";
 
 /** How many turns may stand around one. */
 const maxAround = 2;

@@ -3,7 +3,7 @@ import type { Autonomy, Caller, InboundMessage, ModelRef, Trust } from "@gantry/
 import type { Effort } from "@gantry/sdk/fill";
 import type { Redaction } from "../record/redaction.ts";
 import type { SpentBudget } from "./spent-budget.ts";
-import type { TurnIds } from "./turn-ids.ts";
+import type { TurnIds } from "@gantry/sdk/node";
 
 /** The turn that a call belongs to, as far as its calls and the turns within it depend on it. */
 export interface TurnContext {

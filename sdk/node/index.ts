@@ -51,6 +51,8 @@ export { replaceFile, type ReplaceOptions } from "./replace-file.ts";
 export { shortHash } from "./short-hash.ts";
 export { notedReply, stopNote } from "./stop-note.ts";
 export { surplus } from "./surplus.ts";
+export { turnIds, type TurnIds } from "./turn-ids.ts";
+export { laneMove } from "./lane-move.ts";
 export { ToldProgress } from "./told-progress.ts";
 export { wrongBody, wrongValue } from "./wrong-value.ts";
 export { userOfTerminal } from "./terminal-user.ts";

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
-import { readTraceparent, type TraceParent } from "@gantry/sdk/fill";
-import type { InboundMessage } from "@gantry/sdk";
+import type { InboundMessage } from "../messages/channel.ts";
+import { readTraceparent, type TraceParent } from "../turns/traceparent.ts";
 
 /** How a turn is told from all others, and from what it came. */
 export interface TurnIds {

@@ -1,6 +1,7 @@
-import type { InboundMessage, Observer } from "@gantry/sdk";
-import { laneOf, readTraceparent } from "@gantry/sdk/fill";
-import { messageTrace } from "../tools/turn-ids.ts";
+import { laneOf, type InboundMessage } from "../messages/channel.ts";
+import type { Observer } from "../turns/observer.ts";
+import { readTraceparent } from "../turns/traceparent.ts";
+import { messageTrace } from "./turn-ids.ts";
 
 type Move = Parameters<NonNullable<Observer["laneMoved"]>>[0];
 
