@@ -53,8 +53,12 @@ export function listedPlugins(tree: Tree, bundled: readonly Bundled[], word?: st
 
 function baseSet(tree: Tree, bundled: readonly Bundled[], word?: string): readonly string[] {
   const without = namesIn(tree["without_plugins"]);
+  const asked = bundled.filter(({ tables }) =>
+    tables.some((table) => table === word || hasTable(tree, table)),
+  );
+  const roles = new Set(asked.flatMap(({ role = [] }) => role));
   return bundled
-    .filter(({ base, tables }) => base || tables.some((table) => table === word || hasTable(tree, table)))
+    .filter((one) => asked.includes(one) || (one.base && !roles.has(one.role ?? "")))
     .map(({ name }) => name)
     .filter((name) => !without.includes(name));
 }
