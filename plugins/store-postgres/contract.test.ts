@@ -1,22 +1,40 @@
 import { mediaContract, storeContract } from "@gantry/sdk/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { programs } from "../../test/helpers/programs.ts";
 import { caseDatabase, handlesOn } from "./clock.test-kit.ts";
-import { type PostgresServer, serverPrograms, startPostgres } from "./server.test-kit.ts";
+import { type PostgresServer, startPooler, startPostgres } from "./server.test-kit.ts";
 
-describe.runIf(serverPrograms)("on a PostgreSQL server", { timeout: 60_000 }, () => {
-  let server: PostgresServer;
+const server = programs("initdb");
+const pooler = programs("initdb", "pgbouncer");
+
+/** Each way to the server runs the same contract. */
+const ways = [
+  { way: "on PostgreSQL", needs: server, isPooled: false },
+  { way: "through pgbouncer", needs: pooler, isPooled: true },
+];
+
+describe.each(ways)("the contract of the slot Store", { timeout: 60_000 }, ({ way, needs, isPooled }) => {
+  let postgres: PostgresServer;
   let cases: Awaited<ReturnType<typeof caseDatabase>>;
+  let bouncer: Awaited<ReturnType<typeof startPooler>> | undefined;
   beforeAll(async () => {
-    server = await startPostgres();
-    cases = await caseDatabase(server);
+    if (!needs.here) return;
+    postgres = await startPostgres();
+    if (isPooled) bouncer = await startPooler(postgres);
+    cases = await caseDatabase(postgres);
   }, 60_000);
   afterAll(async () => {
-    await cases.end();
-    await server.stop();
+    await cases?.end();
+    await bouncer?.stop();
+    await postgres?.stop();
   }, 60_000);
 
+  /** Without a second address nobody is told by the database, and prepared statements are none. */
+  const handles = (url: string) =>
+    bouncer ? handlesOn(bouncer.address(url), { prepare: false }) : handlesOn(url);
+
   async function opened(url: string) {
-    const { connect, close } = handlesOn(url);
+    const { connect, close } = handles(url);
     let current = connect();
     return {
       store: current.store,
@@ -33,25 +51,22 @@ describe.runIf(serverPrograms)("on a PostgreSQL server", { timeout: 60_000 }, ()
     return opened(cases.url);
   }
   async function openBreakable() {
-    const url = await server.database();
-    return { ...(await opened(url)), breaks: () => server.cut(url) };
+    const url = await postgres.database();
+    return { ...(await opened(url)), breaks: () => postgres.cut(url) };
   }
   async function openShared(count: number) {
-    const { connect, close } = handlesOn(await server.database());
+    const { connect, close } = handles(await postgres.database());
     return { stores: Array.from({ length: count }, () => connect().store), close };
+  }
+  async function openMedia() {
+    await cases.empty();
+    const { connect, close } = handles(cases.url);
+    return { media: connect().media, close };
   }
 
   const subject = { open, openShared, openBreakable, pass: (ms: number) => cases.pass(ms) };
-  test.for(storeContract(subject))("SCL-03: on PostgreSQL, $name", async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined();
-  });
-
-  const openMedia = async () => {
-    await cases.empty();
-    const { connect, close } = handlesOn(cases.url);
-    return { media: connect().media, close };
-  };
-  test.for(mediaContract({ open: openMedia }))("SCL-03: on PostgreSQL, $name", async ({ run }) => {
+  const contract = [...storeContract(subject), ...mediaContract({ open: openMedia })];
+  test.runIf(needs.here).for(contract)(`SCL-03: ${way}${needs.why}, $name`, async ({ run }) => {
     await expect(run()).resolves.toBeUndefined();
   });
 });

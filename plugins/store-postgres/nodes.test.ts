@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCluster } from "./cluster.test-kit.ts";
-import { type PostgresServer, serverPrograms, startPostgres } from "./server.test-kit.ts";
+import { programs } from "../../test/helpers/programs.ts";
+import { type PostgresServer, startPostgres } from "./server.test-kit.ts";
 
+const postgres = programs("initdb");
 const people = ["491", "492", "493", "494", "495"];
 
-describe.runIf(serverPrograms)("real daemons on one database", { timeout: 180_000 }, () => {
+describe.runIf(postgres.here)(`real daemons on one database${postgres.why}`, { timeout: 180_000 }, () => {
   let server: PostgresServer;
   beforeAll(async () => void (server = await startPostgres()), 60_000);
   afterAll(() => server.stop(), 60_000);

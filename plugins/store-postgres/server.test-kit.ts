@@ -1,64 +1,117 @@
-import { spawn, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres, { type Sql } from "postgres";
+import { findProgram } from "../../.ci/programs.ts";
+import { freePort } from "../../test/e2e/platform.ts";
 
 /** A PostgreSQL server of its own on loopback, without a password. */
 export interface PostgresServer {
+  readonly port: number;
   /** Makes an empty database and returns its address. */
   database(): Promise<string>;
   /** Cuts a database off from its clients; the returned function lets them in again. */
   cut(url: string): Promise<() => Promise<void>>;
+  /** Ends the server at once, as a crash does. */
+  crash(): Promise<void>;
+  /** Starts it again after a crash. */
+  start(): Promise<void>;
+  /** Makes a standby that has all that this server acknowledges from now on. */
+  standby(): Promise<PostgresServer & { promote(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
-/** The folder of the server's programs; undefined if it is not installed. */
-export const serverPrograms = ["/usr/lib/postgresql", "/usr/local/lib/postgresql"]
-  .filter((folder) => existsSync(folder))
-  .flatMap((folder) => readdirSync(folder).map((version) => path.join(folder, version, "bin")))
-  .findLast((folder) => existsSync(path.join(folder, "initdb")));
+const address = (port: number, name: string): string => `postgres://gantry@127.0.0.1:${port}/${name}`;
 
 export async function startPostgres(): Promise<PostgresServer> {
-  const programs = serverPrograms;
-  if (programs === undefined) throw new Error("PostgreSQL is not installed: install postgresql.");
-  const folder = mkdtempSync(path.join(tmpdir(), "gantry-postgres-"));
-  const account = ordinaryAccount();
-  if (account) chownSync(folder, account.uid, account.gid);
-  const data = path.join(folder, "data");
-  const made = spawnSync(
-    path.join(programs, "initdb"),
-    ["-D", data, "-U", "gantry", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"],
-    { ...account, encoding: "utf8" },
-  );
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const folder = ownFolder();
+  run("initdb", "-D", folder, "-U", "gantry", "-A", "trust", "-N", "-E", "UTF8", "--locale=C");
+  return serverIn(folder);
+}
+
+async function serverIn(folder: string): Promise<PostgresServer> {
   const port = await freePort();
-  const server = spawn(
-    path.join(programs, "postgres"),
-    ["-D", data, "-h", "127.0.0.1", "-p", `${port}`, "-k", folder, "-F"],
-    { ...account, stdio: ["ignore", "ignore", "pipe"] },
-  );
-  await ready(server.stderr);
-  const address = (name: string) => `postgres://gantry@127.0.0.1:${port}/${name}`;
-  const admin = postgres(address("postgres"), { max: 1, onnotice: () => {} });
+  let server = await started(folder, port);
+  const admin = postgres(address(port, "postgres"), { max: 1, onnotice: () => {}, backoff: 0.1 });
   let count = 0;
+  const end = (): Promise<void> => ended(server, "SIGQUIT");
   return {
+    port,
     async database() {
       const name = `d${(count += 1)}`;
       await admin`CREATE DATABASE ${admin(name)}`;
-      return address(name);
+      return address(port, name);
     },
     cut: (url) => cut(admin, path.basename(url)),
+    crash: end,
+    start: async () => void (server = await started(folder, port)),
+    async standby() {
+      const copy = ownFolder();
+      const source = `host=127.0.0.1 port=${port} user=gantry application_name=standby`;
+      run("pg_basebackup", "-D", copy, "-d", source, "-R", "--checkpoint=fast");
+      const second = await serverIn(copy);
+      await admin`ALTER SYSTEM SET synchronous_standby_names = '*'`;
+      await admin`SELECT pg_reload_conf()`;
+      await until(async () => {
+        const rows = await admin`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`;
+        return rows.length > 0;
+      });
+      return { ...second, promote: async () => run("pg_ctl", "promote", "-D", copy, "-s") };
+    },
     async stop() {
       await admin.end({ timeout: 1 });
-      const { promise, resolve } = Promise.withResolvers<void>();
-      server.once("exit", () => resolve());
-      server.kill("SIGQUIT");
-      await promise;
+      await end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A pooler before a server that hands out a connection for each transaction. */
+export async function startPooler(
+  server: PostgresServer,
+): Promise<{ address(url: string): string; stop(): Promise<void> }> {
+  const port = await freePort();
+  const folder = ownFolder();
+  const users = path.join(folder, "users.txt");
+  const file = path.join(folder, "pgbouncer.ini");
+  writeFileSync(users, '"gantry" ""\n', { mode: 0o644 });
+  writeFileSync(
+    file,
+    `[databases]\n* = host=127.0.0.1 port=${server.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1
+listen_port = ${port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${users}
+pool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 500\nserver_login_retry = 0\n`,
+    { mode: 0o644 },
+  );
+  const pooler = spawn(findProgram("pgbouncer")!, [file], { ...account(), stdio: ["ignore", "ignore", "pipe"] });
+  await ready(pooler.stderr, "process up");
+  return {
+    address: (url) => address(port, path.basename(url)),
+    async stop() {
+      await ended(pooler, "SIGTERM");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function started(folder: string, port: number): Promise<ChildProcess> {
+  const args = ["-D", folder, "-h", "127.0.0.1", "-p", `${port}`, "-k", folder, "-F"];
+  const server = spawn(findProgram("postgres")!, args, { ...account(), stdio: ["ignore", "ignore", "pipe"] });
+  await ready(server.stderr, "ready to accept");
+  return server;
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  child.once("exit", () => resolve());
+  child.kill(signal);
+  await promise;
+}
+
+function run(program: string, ...args: readonly string[]): void {
+  const { status, stderr } = spawnSync(findProgram(program)!, args, { ...account(), encoding: "utf8" });
+  if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
 }
 
 async function cut(admin: Sql, name: string): Promise<() => Promise<void>> {
@@ -67,8 +120,19 @@ async function cut(admin: Sql, name: string): Promise<() => Promise<void>> {
   return async () => void (await admin`ALTER DATABASE ${admin(name)} ALLOW_CONNECTIONS true`);
 }
 
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+function ownFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "gantry-postgres-"));
+  const { uid, gid } = account() ?? {};
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
+  return folder;
+}
+
 /** The server refuses to run as root. */
-function ordinaryAccount(): { readonly uid: number; readonly gid: number } | undefined {
+function account(): { readonly uid: number; readonly gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: idOfNobody("-u"), gid: idOfNobody("-g") } : undefined;
 }
 
@@ -76,23 +140,13 @@ function idOfNobody(flag: "-u" | "-g"): number {
   return Number(spawnSync("id", [flag, "nobody"], { encoding: "utf8" }).stdout);
 }
 
-async function ready(log: NodeJS.ReadableStream): Promise<void> {
+async function ready(log: NodeJS.ReadableStream, sign: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let said = "";
   log.on("data", (chunk: Buffer) => {
     said += chunk.toString();
-    if (said.includes("ready to accept connections")) resolve();
+    if (said.includes(sign)) resolve();
   });
-  log.on("end", () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+  log.on("end", () => reject(new Error(`it did not start: ${said}`)));
   await promise;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", resolve);
-  await promise;
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }
