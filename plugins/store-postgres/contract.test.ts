@@ -2,7 +2,7 @@ import { mediaContract, storeContract } from "@gantry/sdk/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { programs } from "../../test/helpers/programs.ts";
 import { caseDatabase, handlesOn } from "./clock.test-kit.ts";
-import { type PostgresServer, startPooler, startPostgres } from "./server.test-kit.ts";
+import { answers, type PostgresServer, startPooler, startPostgres } from "./server.test-kit.ts";
 
 const server = programs("initdb");
 const pooler = programs("initdb", "pgbouncer");
@@ -52,7 +52,15 @@ describe.each(ways)("the contract of the slot Store", { timeout: 60_000 }, ({ wa
   }
   async function openBreakable() {
     const url = await postgres.database();
-    return { ...(await opened(url)), breaks: () => postgres.cut(url) };
+    const breaks = async () => {
+      const mend = await postgres.cut(url);
+      return async () => {
+        await mend();
+        // A pooler that could not log in says so for a moment more.
+        if (bouncer) await answers(bouncer.address(url));
+      };
+    };
+    return { ...(await opened(url)), breaks };
   }
   async function openShared(count: number) {
     const { connect, close } = handles(await postgres.database());

@@ -29,6 +29,7 @@ export class Database {
   readonly shown: string;
   #opened: Promise<Sql> | undefined;
   #isClosed = false;
+  readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(options: DatabaseOptions) {
     this.options = options;
@@ -60,8 +61,10 @@ export class Database {
     }
   }
 
+  /** Lets what is under way end. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    await Promise.allSettled(this.#underWay);
     await this.#drop();
   }
 
@@ -87,10 +90,13 @@ export class Database {
       void this.#drop();
       late.reject(new Error(`it did not answer within ${answerMs / 1_000} s`));
     }, answerMs);
+    const working = work(sql);
+    this.#underWay.add(working);
     try {
-      return await Promise.race([work(sql), late.promise]);
+      return await Promise.race([working, late.promise]);
     } finally {
       clearTimeout(timer);
+      this.#underWay.delete(working);
     }
   }
 
@@ -114,7 +120,7 @@ export class Database {
     const opened = this.#opened;
     this.#opened = undefined;
     const sql = await opened?.catch(() => undefined);
-    await sql?.end({ timeout: this.#isClosed ? 5 : 0 });
+    await sql?.end({ timeout: 0 });
   }
 
   #failure(error: unknown): unknown {

@@ -80,7 +80,7 @@ export async function startPooler(
     file,
     `[databases]\n* = host=127.0.0.1 port=${server.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1
 listen_port = ${port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${users}
-pool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 500\nserver_login_retry = 0\n`,
+pool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 500\nserver_login_retry = 0\nquery_wait_timeout = 1\n`,
     { mode: 0o644 },
   );
   const pooler = spawn(findProgram("pgbouncer")!, [file], { ...account(), stdio: ["ignore", "ignore", "pipe"] });
@@ -118,6 +118,21 @@ async function cut(admin: Sql, name: string): Promise<() => Promise<void>> {
   await admin`ALTER DATABASE ${admin(name)} ALLOW_CONNECTIONS false`;
   await admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`;
   return async () => void (await admin`ALTER DATABASE ${admin(name)} ALLOW_CONNECTIONS true`);
+}
+
+/** Resolves once a new connection is served. */
+export async function answers(url: string): Promise<void> {
+  await until(async () => {
+    const sql = postgres(url, { max: 1, fetch_types: false, prepare: false, onnotice: () => {} });
+    try {
+      await sql`SELECT 1`;
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await sql.end({ timeout: 0 });
+    }
+  });
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
