@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { freePort, Platform, startEchoModel, unbounded } from "../../test/e2e/platform.ts";
 import { said, startGantry, tempDir, type Ended } from "../../test/helpers/cli.ts";
 
@@ -10,6 +11,8 @@ export interface ClusterNode {
   /** The address of its gateway. */
   readonly base: string;
   readonly isUp: boolean;
+  /** All that it has said on stderr. */
+  readonly said: string;
   start(): Promise<void>;
   end(signal: NodeJS.Signals): Promise<Ended>;
   signal(signal: NodeJS.Signals): void;
@@ -41,17 +44,17 @@ const env = { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" };
 export async function startCluster(
   names: readonly string[],
   store: string,
-  modelMs: () => number = () => Math.random() * 30,
+  given?: { readonly provider: string; close(): void },
 ): Promise<Cluster> {
   const platform = new Platform();
   const graph = await platform.start();
-  const model = await startEchoModel(modelMs);
+  const model = given ?? (await startEchoModel(() => Math.random() * 30));
   const config = [
     `default_provider = "${model.provider}"\ndefault_model = "m"`,
     `[store]\nbackend = "postgres"\n${store}`,
     `[endpoints]\ngraph_url = "${graph}"`,
     '[channels_config.chatapp]\naccess_token = "t"\nphone_number_id = "1"\nverify_token = "v"',
-    `allowed_numbers = ["*"]\napp_secret = "${platform.secret}"`,
+    `allowed_numbers = ["*"]\nowners = ["+491"]\napp_secret = "${platform.secret}"`,
   ].join("\n");
   const homes = names.map(() => tempDir());
   const nodes = await Promise.all(names.map(async (name, at) => nodeOf(name, homes[at]!.dir, config)));
@@ -98,10 +101,10 @@ function anyOf(nodes: readonly ClusterNode[]): ClusterNode {
 }
 
 async function nodeOf(name: string, dir: string, config: string): Promise<ClusterNode> {
-  const { writeFileSync } = await import("node:fs");
   const port = await freePort();
   const own = `[gateway]\nport = ${port}\n${unbounded}\n[node]\nname = "${name}"`;
   writeFileSync(`${dir}/config.toml`, `${config}\n${own}\n`, { mode: 0o600 });
+  let told = "";
   let running: { readonly child: ChildProcess; readonly ended: Promise<Ended> } | undefined;
   return {
     name,
@@ -110,8 +113,12 @@ async function nodeOf(name: string, dir: string, config: string): Promise<Cluste
     get isUp() {
       return running !== undefined;
     },
+    get said() {
+      return told;
+    },
     async start() {
       const started = startGantry(["daemon"], { dir, env });
+      started.child.stderr?.on("data", (text: string) => (told += text));
       await said(started.child, "stderr", /Gantry is ready/);
       running = started;
     },

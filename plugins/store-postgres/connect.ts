@@ -14,6 +14,8 @@ export interface ConnectionOptions {
 /** Connections of one node for its calls. */
 const most = 6;
 const connectSeconds = 5;
+/** The driver's own pauses grow to twenty seconds, which a failover need not take. */
+const againSeconds = (): number => 0.1 + Math.random() * 0.2;
 /** The server ends what takes longer, so that no lock outlives the node that took it. */
 const statementMs = 10_000;
 const number = { to: 20, from: [20], parse: Number, serialize: String };
@@ -32,6 +34,7 @@ export async function connect(options: ConnectionOptions, url: string, max: numb
     types: { bigint: number },
     onnotice: () => {},
     connect_timeout: connectSeconds,
+    backoff: againSeconds,
     ...tls(url),
     ...target(url),
     connection: { application_name: `gantry/${options.name}`.slice(0, 63), ...bounds },

@@ -4,6 +4,7 @@ import { grouped } from "./batch.ts";
 import type { Database } from "./database.ts";
 import { createKept } from "./kept-messages.ts";
 import { noticeRow } from "./notice-row.ts";
+import { Takings } from "./takings.ts";
 import type { Nodes } from "./nodes.ts";
 import { given, stored } from "./text.ts";
 import { turnRow } from "./turn-row.ts";
@@ -27,6 +28,7 @@ export function createLanes(db: Database, nodes: Nodes, wakes: Wakes): Lanes {
     if (!isHeld) throw shared.LEASE_LOST(laneOf(claim.message));
   };
   const call = <T>(name: string, argument: unknown): Promise<T> => db.call<T>(name, argument);
+  const takings = new Takings(db, nodes.id);
   const accepted = grouped<object, Acceptance>((rows) => call("gantry_accept", rows), isRefused, 1);
   const answered = grouped<object, boolean>((rows) => call("gantry_answer", rows), isRefused, 2);
   const confirmed = grouped<object, boolean>((rows) => call("gantry_ack", rows), isRefused, 2);
@@ -44,8 +46,8 @@ export function createLanes(db: Database, nodes: Nodes, wakes: Wakes): Lanes {
       if (max <= 0) return [];
       await nodes.join();
       if (nodes.draining) return [];
-      const wanted = { node: nodes.id, max, leaseMs: Math.ceil(leaseMs), below: begunBelow };
-      return (await call<readonly ClaimedRow[]>("gantry_claim", wanted)).map(claimOf);
+      const wanted = { max, leaseMs: Math.ceil(leaseMs), below: begunBelow };
+      return (await takings.take<readonly ClaimedRow[]>("gantry_claim", wanted)).map(claimOf);
     },
     renew: ({ lane, token }, leaseMs) =>
       call("gantry_renew", { lane: stored(lane), token, leaseMs: Math.ceil(leaseMs) }),
@@ -115,8 +117,8 @@ export function createLanes(db: Database, nodes: Nodes, wakes: Wakes): Lanes {
 
     async hold(lane, leaseMs) {
       await nodes.join();
-      const wanted = { lane: stored(lane), node: nodes.id, leaseMs: Math.ceil(leaseMs) };
-      const token = await call<string | undefined>("gantry_hold", wanted);
+      const wanted = { lane: stored(lane), leaseMs: Math.ceil(leaseMs) };
+      const token = await takings.take<string | undefined>("gantry_hold", wanted);
       return token === undefined ? undefined : { lane, token };
     },
     async release({ lane, token }) {

@@ -83,7 +83,7 @@ DECLARE t bigint := gantry_now(); most int := (a->>'max')::int; below bigint := 
     WHERE l.ready = 0 AND l.head IS NOT NULL AND (below IS NULL OR i.begun < below)
     ORDER BY l.head LIMIT most FOR UPDATE OF l SKIP LOCKED),
   pick AS (
-    SELECT p.lane, p.head, gen_random_uuid()::text AS token
+    SELECT p.lane, p.head, (a->>'call') || '.' || p.head AS token
     FROM (SELECT * FROM late UNION ALL SELECT * FROM open) AS p ORDER BY p.head LIMIT most),
   took AS (
     UPDATE lanes l SET holder = p.token, node = a->>'node', until = ends,
@@ -112,6 +112,14 @@ CREATE FUNCTION gantry_forget(n bigint) RETURNS void LANGUAGE sql AS $$
   UPDATE inbox SET state = 1, message = '', reply = NULL, files = NULL, ended = gantry_now()
   WHERE seq = n $$;
 
+CREATE FUNCTION gantry_free_lanes(names text[]) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+  UPDATE inbox SET token = NULL
+    WHERE seq IN (SELECT head FROM lanes WHERE lane = ANY (names) AND running);
+  UPDATE lanes SET ready = due, holder = NULL, node = NULL, until = 0, running = false
+    WHERE lane = ANY (names);
+  PERFORM gantry_unlock_lanes(names);
+END $$;
+
 -- 'held': the claim holds its message; 'ended': this is the same call again; 'lost'.
 CREATE FUNCTION gantry_state(e jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE l text := e->>'lane'; n bigint := (e->>'number')::bigint; h bigint; BEGIN
@@ -128,7 +136,7 @@ DECLARE l text := e->>'lane'; n bigint := (e->>'number')::bigint; h bigint; BEGI
 END $$;
 
 CREATE FUNCTION gantry_hold(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE t bigint; ends bigint; k text := gen_random_uuid()::text; BEGIN
+DECLARE t bigint; ends bigint; k text := a->>'call'; BEGIN
   PERFORM gantry_unsynced();
   PERFORM gantry_lock_lanes(ARRAY[a->>'lane']);
   t := gantry_now();

@@ -15,12 +15,20 @@ CREATE FUNCTION gantry_free_lanes_of(which text[]) RETURNS int LANGUAGE plpgsql 
 DECLARE held text[]; BEGIN
   SELECT array_agg(lane) INTO held FROM (
     SELECT lane FROM lanes WHERE node = ANY (which) ORDER BY lane FOR UPDATE) AS l;
-  UPDATE inbox SET token = NULL
-    WHERE seq IN (SELECT head FROM lanes WHERE lane = ANY (held) AND running);
-  UPDATE lanes SET ready = due, holder = NULL, node = NULL, until = 0, running = false
-    WHERE lane = ANY (held);
-  PERFORM gantry_unlock_lanes(held);
+  PERFORM gantry_free_lanes(held);
   RETURN coalesce(cardinality(held), 0);
+END $$;
+-- Frees what calls of a living node took whose answers were lost on their way: nobody works on it.
+CREATE FUNCTION gantry_disown(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE lost text[]; BEGIN
+  SELECT array_agg(lane) INTO lost FROM (
+    SELECT lane FROM lanes WHERE node = a->>'node'
+      AND split_part(holder, '.', 1) IN (SELECT jsonb_array_elements_text(a->'calls'))
+    ORDER BY lane FOR UPDATE) AS l;
+  UPDATE inbox SET attempt = attempt - 1, begun = begun - 1
+    WHERE seq IN (SELECT head FROM lanes WHERE lane = ANY (lost) AND running);
+  PERFORM gantry_free_lanes(lost);
+  RETURN to_jsonb(coalesce(cardinality(lost), 0));
 END $$;
 -- Frees what a node held, only if it has not beaten since it was judged; returns how many lanes.
 CREATE FUNCTION gantry_bury(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$ BEGIN
