@@ -6,8 +6,20 @@ import { createStore, type OpenedStore } from "./store.ts";
 
 export const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-export function optionsFor(url: string, more: { readonly prepare?: boolean; readonly directUrl?: string } = {}) {
-  return { url, prepare: true, migrate: true, name: "node", version: "0", log, sharesWorkspace: false, ...more };
+export function optionsFor(
+  url: string,
+  more: { readonly prepare?: boolean; readonly directUrl?: string } = {},
+) {
+  return {
+    url,
+    prepare: true,
+    migrate: true,
+    name: "node",
+    version: "0",
+    log,
+    sharesWorkspace: false,
+    ...more,
+  };
 }
 
 /** One database for many cases, emptied between them, whose clock goes on when it is told to. */
@@ -41,8 +53,7 @@ export function handlesOn(url: string, more: Parameters<typeof optionsFor>[1] = 
     opened.push(one);
     return one;
   };
-  const close = async (): Promise<void> =>
-    void (await Promise.allSettled(opened.map((one) => one.close())));
+  const close = async (): Promise<void> => void (await Promise.allSettled(opened.map((one) => one.close())));
   return { connect: connectOne, close };
 }
 

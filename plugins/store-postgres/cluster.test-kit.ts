@@ -127,7 +127,8 @@ async function nodeOf(name: string, dir: string, config: string): Promise<Cluste
       running = undefined;
       ending.child.kill("SIGCONT");
       ending.child.kill(signal);
-      if (ending.child.exitCode === null && ending.child.signalCode === null) await once(ending.child, "exit");
+      if (ending.child.exitCode === null && ending.child.signalCode === null)
+        await once(ending.child, "exit");
       return ending.ended;
     },
     signal: (signal) => void running?.child.kill(signal),

@@ -9,7 +9,10 @@ import { listNodes as nodesOf } from "./nodes.ts";
 export async function listNodes({ options, out }: CommandContext, db: Database): Promise<number> {
   const nodes = await nodesOf(db);
   if (options["json"] === true) {
-    out(JSON.stringify({ nodes: nodes.map(({ node, beat, now, seen, ...rest }) => ({ ...rest, seen: iso(seen) })) }));
+    const shown = nodes.map(({ name, version, serves, draining, running, since, seen }) => {
+      return { name, version, serves, draining, running, since: iso(since), seen: iso(seen) };
+    });
+    out(JSON.stringify({ nodes: shown }));
     return 0;
   }
   if (nodes.length === 0) out("No node serves.");
@@ -29,7 +32,7 @@ export async function drainNode({ args, out, signal }: CommandContext, db: Datab
   const drained = await db.rows("UPDATE nodes SET draining = true WHERE name = $1 RETURNING 1", name);
   if (drained.length === 0) throw errors.NODE_UNKNOWN(name);
   out(`${name} takes no new messages.`);
-  for (let told = -1; ; ) {
+  for (let told = -1; ;) {
     const running = (await nodesOf(db))
       .filter((node) => node.name === name)
       .reduce((sum, node) => sum + node.running, 0);

@@ -11,6 +11,11 @@ export interface ConnectionOptions {
   readonly name: string;
 }
 
+export interface DatabaseOptions extends ConnectionOptions {
+  /** Whether an older layout is brought up to date when the database is opened. */
+  readonly migrate: boolean;
+}
+
 /** Connections of one node for its calls. */
 const most = 6;
 const connectSeconds = 5;

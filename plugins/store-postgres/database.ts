@@ -1,12 +1,7 @@
 import { errors as shared, GantryError } from "@gantry/sdk";
 import type { ParameterOrJSON, Sql, TransactionSql } from "postgres";
-import { connect, shownUrl, type ConnectionOptions } from "./connect.ts";
+import { connect, shownUrl, type DatabaseOptions } from "./connect.ts";
 import { prepareLayout } from "./migrate.ts";
-
-export interface DatabaseOptions extends ConnectionOptions {
-  /** Whether an older layout is brought up to date when the database is opened. */
-  readonly migrate: boolean;
-}
 
 type Value = ParameterOrJSON<never>;
 

@@ -43,7 +43,12 @@ export async function nodeRows(db: Database, sharesWorkspace: boolean): Promise<
     });
   const versions = new Set(serving.map(({ version }) => version));
   if (versions.size > 1)
-    rows.push({ what, state: "warn", detail: `they run ${[...versions].join(" and ")}`, cure: "Upgrade all." });
+    rows.push({
+      what,
+      state: "warn",
+      detail: `they run ${[...versions].join(" and ")}`,
+      cure: "Upgrade all.",
+    });
   return rows;
 }
 
@@ -62,7 +67,9 @@ export async function doctorRows(db: Database): Promise<readonly CheckRow[]> {
     what: "store layout",
     state: behind ? "warn" : "ok",
     detail: `${db.shown} has layout ${found}, this release knows ${known}`,
-    ...(behind && { cure: "Run `gantry store migrate`; the first start does so unless store.migrate is false." }),
+    ...(behind && {
+      cure: "Run `gantry store migrate`; the first start does so unless store.migrate is false.",
+    }),
   };
   const [server] = await db.rows<Server>(
     `SELECT current_setting('server_version_num')::int AS version,
@@ -78,7 +85,6 @@ function failoverRow({ names, commit, standbys }: Server): CheckRow {
   if (names !== "" && ["on", "remote_apply"].includes(commit))
     return { what, state: "ok", detail: `what is acknowledged is on a standby too (${names})` };
   const cure = "Set synchronous_standby_names, with synchronous_commit on.";
-  if (standbys > 0)
-    return { what, state: "warn", detail: "a failover can lose acknowledged messages", cure };
+  if (standbys > 0) return { what, state: "warn", detail: "a failover can lose acknowledged messages", cure };
   return { what, state: "ok", detail: "no standby is connected: the one server is what is kept" };
 }

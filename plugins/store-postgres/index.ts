@@ -19,6 +19,8 @@ import { createStore } from "./store.ts";
 const dayMs = 86_400_000;
 const example = "postgres://gantry:${DB_PASSWORD}@localhost/gantry";
 
+const words = (): Promise<typeof import("./commands.ts")> => import("./commands.ts");
+
 export default definePlugin({
   name: "store-postgres",
   summary: "Everything that must survive a restart, in a PostgreSQL database that several nodes share.",
@@ -33,7 +35,12 @@ export default definePlugin({
     if (keys.url === undefined) throw errors.STORE_NO_URL(example);
     const { url, direct_url: directUrl, prepare, migrate } = keys;
     const opened = createStore({
-      ...{ url, directUrl, prepare, migrate, name: node.name, log: host.log },
+      url,
+      directUrl,
+      prepare,
+      migrate,
+      name: node.name,
+      log: host.log,
       version: host.needs.runtime.version,
       sharesWorkspace: node.shares_workspace,
     });
@@ -73,7 +80,6 @@ export default definePlugin({
       kind: "doctor",
       run: async () => (await import("./health.ts")).doctorRows(db),
     });
-    const words = () => import("./commands.ts");
     host.provide(Commands, {
       name: "nodes list",
       summary: "the nodes that share the store, and which of them takes no new work",

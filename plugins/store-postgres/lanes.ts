@@ -12,6 +12,9 @@ import type { Wakes } from "./wakes.ts";
 
 /** Which message of which lane, and by whose claim. */
 const keyOf = ({ lane, number, token }: Claim) => ({ lane: stored(lane), number, token });
+const held = (claim: Claim, isHeld: boolean): void => {
+  if (!isHeld) throw shared.LEASE_LOST(laneOf(claim.message));
+};
 const isRefused = (error: unknown): boolean =>
   (error as { code?: string }).code === shared.STORE_REFUSED.code;
 
@@ -23,9 +26,6 @@ export function createLanes(db: Database, nodes: Nodes, wakes: Wakes): Lanes {
   const due = <T>(value: T): T => {
     wakes.due();
     return value;
-  };
-  const held = (claim: Claim, isHeld: boolean): void => {
-    if (!isHeld) throw shared.LEASE_LOST(laneOf(claim.message));
   };
   const call = <T>(name: string, argument: unknown): Promise<T> => db.call<T>(name, argument);
   const takings = new Takings(db, nodes.id);

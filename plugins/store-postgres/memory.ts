@@ -44,7 +44,11 @@ export function createMemory(db: Database): Memory {
         const newest = `${columns} ORDER BY no DESC LIMIT $2`;
         return (await db.rows<Row>(newest, stored(user), most)).map(entryOf);
       }
-      const each = await found(user, words.map((word) => [word]), lookedAt);
+      const each = await found(
+        user,
+        words.map((word) => [word]),
+        lookedAt,
+      );
       const [all = []] = isCut(each) ? await found(user, [words], Math.max(most, lookedAt)) : [];
       const best = ranked(each, all, most);
       const text = `${columns} AND no IN (SELECT jsonb_array_elements_text($2::text::jsonb)::int)`;

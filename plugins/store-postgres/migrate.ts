@@ -1,7 +1,6 @@
 import { errors as shared } from "@gantry/sdk";
 import type { Sql, TransactionSql } from "postgres";
-import { connect } from "./connect.ts";
-import type { DatabaseOptions } from "./database.ts";
+import { connect, type DatabaseOptions } from "./connect.ts";
 import { errors } from "./errors.ts";
 import { layout, oldest } from "./layout/layout.ts";
 

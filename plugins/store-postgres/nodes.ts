@@ -46,9 +46,7 @@ interface Seen {
 }
 
 /** Reads the nodes, and how many conversations each holds; for who is none itself. */
-export async function listNodes(
-  db: Database,
-): Promise<readonly (Node & { readonly running: number })[]> {
+export async function listNodes(db: Database): Promise<readonly (Node & { readonly running: number })[]> {
   return db.rows(
     `SELECT n.*, gantry_now() AS now, (SELECT count(*) FROM lanes l WHERE l.node = n.node) AS running
      FROM nodes n ORDER BY name, node`,
@@ -167,7 +165,10 @@ export class Nodes {
     const freed = await this.#db.call<number>("gantry_bury", { node, beat });
     this.#seen.delete(node);
     if (freed === 0) return;
-    this.#options.log.warn({ node: name, conversations: freed }, `The node ${name} is gone; its work goes on.`);
+    this.#options.log.warn(
+      { node: name, conversations: freed },
+      `The node ${name} is gone; its work goes on.`,
+    );
     this.#options.onFreed(freed);
   }
 }

@@ -33,7 +33,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 async function serverIn(folder: string): Promise<PostgresServer> {
   const port = await freePort();
   let server = await started(folder, port);
-  const admin = postgres(address(port, "postgres"), { max: 1, onnotice: () => {}, backoff: 0.1 });
+  const admin = postgres(address(port, "postgres"), { max: 1, onnotice: () => {}, backoff: () => 0.1 });
   let count = 0;
   const end = (): Promise<void> => ended(server, "SIGQUIT");
   return {
@@ -83,7 +83,10 @@ listen_port = ${port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${users
 pool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 500\nserver_login_retry = 0\nquery_wait_timeout = 1\n`,
     { mode: 0o644 },
   );
-  const pooler = spawn(findProgram("pgbouncer")!, [file], { ...account(), stdio: ["ignore", "ignore", "pipe"] });
+  const pooler = spawn(findProgram("pgbouncer")!, [file], {
+    ...account(),
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   await ready(pooler.stderr, "process up");
   return {
     address: (url) => address(port, path.basename(url)),

@@ -1,6 +1,7 @@
 import type { Media, Store } from "@gantry/sdk";
 import type { Erased } from "@gantry/sdk/fill";
-import { Database, type DatabaseOptions } from "./database.ts";
+import type { DatabaseOptions } from "./connect.ts";
+import { Database } from "./database.ts";
 import { createLanes } from "./lanes.ts";
 import { createLimits } from "./limits.ts";
 import { createMedia } from "./media.ts";

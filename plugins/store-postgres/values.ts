@@ -39,13 +39,15 @@ export function createValues(db: Database): Values {
       );
       return row?.live ? (JSON.parse(row.value) as T) : undefined;
     },
-    remove: (space, key) =>
-      changed(`DELETE FROM named WHERE ${one} AND ${live}`, stored(space), stored(key)),
+    remove: (space, key) => changed(`DELETE FROM named WHERE ${one} AND ${live}`, stored(space), stored(key)),
     removeIf(space, key, value) {
       const text = `DELETE FROM named WHERE ${one} AND value = $3 AND ${live}`;
       return changed(text, stored(space), stored(key), json(value));
     },
-    async list<T>(space: string, { limit, prefix = "", after }: { limit: number; prefix?: string; after?: string }) {
+    async list<T>(
+      space: string,
+      { limit, prefix = "", after }: { limit: number; prefix?: string; after?: string },
+    ) {
       const rows = await db.rows<{ key: string; value: string }>(
         `SELECT key, value FROM named WHERE space = $1 AND key >= $2 AND key < $3
            AND ($4::text IS NULL OR key > $4) AND ${live} ORDER BY key LIMIT $5`,

@@ -9,7 +9,9 @@ import { tables } from "./tables.ts";
  * gets another name; what nobody uses any more goes with the step of a later release, which names in
  * {@link oldest} the first layout whose releases can live with that.
  */
-export const layout: readonly string[] = [[tables, laneFunctions, answerFunctions, otherFunctions].join("\n")];
+export const layout: readonly string[] = [
+  [tables, laneFunctions, answerFunctions, otherFunctions].join("\n"),
+];
 
 /** Releases that know a lower layout than this cannot use the database any more. */
 export const oldest = 1;

@@ -67,7 +67,7 @@ export const valueCases: Cases = {
     const again = await reopen();
     assert.deepEqual(await again.values.list("tokens", { limit: 9 }), [{ key: "b", value: 2 }]);
   },
-  "GW-02: a value is removed by who knows it, and by one of many": async ({ store: { values } }) => {
+  "ST-12: GW-02: a value is removed by who knows it, and by one of many": async ({ store: { values } }) => {
     const lock = { owner: "me", list: [1, null] };
     await values.put("locks", "k", lock);
     for (const other of ["me", { owner: "you", list: [1, null] }, undefined])
@@ -76,7 +76,7 @@ export const valueCases: Cases = {
     assert.deepEqual(removed.filter(Boolean), [true]);
     assert.equal(await values.removeIf("locks", "k", lock), false);
   },
-  "GW-02: values are listed page by page in the order of their keys, and by how their keys begin": async ({
+  "ST-12: GW-02: values are listed page by page in the order of their keys, and by how their keys begin": async ({
     store: { values },
   }) => {
     const keys = ["b", "a/2", "a%", "a/1", "a/3", "a", "aa", ""];
