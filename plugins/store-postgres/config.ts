@@ -6,7 +6,7 @@ export const config = Type.Object({
   store: Type.Object({
     backend: Type.Optional(
       Type.Literal("postgres", {
-        description: "Keeps everything in a PostgreSQL database. Left out: in one file, by store-sqlite.",
+        description: "Keeps everything in a PostgreSQL database. Left out: in one file.",
       }),
     ),
     url: Type.Optional(

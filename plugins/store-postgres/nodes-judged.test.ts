@@ -26,6 +26,19 @@ describe.runIf(postgres.here)(`who lives, and whose clock counts${postgres.why}`
     await close();
   });
 
+  test("SCL-01: with node.shares_workspace nobody is told that files stay on their node", async () => {
+    const url = await server.database();
+    for (const sharesWorkspace of [false, true]) {
+      const { connect, close } = handlesOn(url, { sharesWorkspace });
+      const [one, other] = [connect().nodes, connect().nodes];
+      await one.serve();
+      expect(one.areApart).toBe(false);
+      await other.serve();
+      expect(other.areApart).toBe(!sharesWorkspace);
+      await close();
+    }
+  });
+
   test("ST-04: a caller an hour ahead or behind takes no lane that is held, and waits no longer", async () => {
     const { connect, close } = handlesOn(await server.database());
     const [one, other] = [connect().store.lanes, connect().store.lanes];

@@ -33,7 +33,8 @@ export const apartText =
   "Several machines answer these conversations and each has a workspace of its own: a file that you wrote " +
   "in an earlier turn may not be there now. Look before you rely on one, and keep what must last elsewhere.";
 
-const beatMs = 1_000;
+/** Six looks take a little more than {@link deadMs}. */
+const beatMs = 840;
 const deadMs = 5_000;
 const looks = 5;
 
