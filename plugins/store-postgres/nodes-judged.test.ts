@@ -1,4 +1,4 @@
-import { directMessage } from "@gantry/sdk";
+import { directMessage, errors } from "@gantry/sdk";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { programs } from "../../test/helpers/programs.ts";
 import { handlesOn, withSql } from "./clock.test-kit.ts";
@@ -72,6 +72,23 @@ describe.runIf(postgres.here)(`who lives, and whose clock counts${postgres.why}`
     await expect.poll(() => again().catch(() => "away")).toEqual([]);
     await one.store.lanes.answer(claim!, "hello", "test:a", []);
     await one.store.lanes.ack(claim!);
+    await close();
+  });
+
+  test("SCL-03: lanes that a call took whose answer was lost are free for the next call, as if untouched", async () => {
+    const { connect, close } = handlesOn(await server.database());
+    const { db, store } = connect();
+    const { lanes } = store;
+    await lanes.accept([message("1")]);
+    const { call } = db;
+    const losing = vi.spyOn(db, "call").mockImplementation(async (name, argument) => {
+      const answer = await call.call(db, name, argument);
+      if (name !== "gantry_claim") return answer;
+      losing.mockRestore();
+      throw errors.STORE_FAILED("PostgreSQL", "the connection was lost");
+    });
+    await expect(lanes.claim(1, 60_000)).rejects.toMatchObject({ code: "STORE_FAILED" });
+    expect(await lanes.claim(1, 60_000)).toMatchObject([{ deliveryCount: 1, begun: 1 }]);
     await close();
   });
 
