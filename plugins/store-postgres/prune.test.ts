@@ -32,13 +32,14 @@ describe.runIf(postgres.here)(`what ends by its age${postgres.why}`, () => {
     await store.lanes.answer(claim!, "hi", "test:a", [{ role: "user", parts: textParts("hello") }]);
     await store.lanes.ack(claim!);
     const left: unknown[] = [];
+    const again: unknown[] = [];
     for (let day = 0; day <= 36; day += 6) {
       const pruned = await prune(db, monthMs);
       left.push([day, pruned?.conversations, (await store.sessions.list(9)).length]);
-      if (day === 6) expect(await store.lanes.accept([message])).toEqual(["duplicate"]);
-      if (day === 12) expect(await store.lanes.accept([message])).toEqual(["accepted"]);
+      if (day === 6 || day === 12) again.push(...(await store.lanes.accept([message])));
       await cases.pass(6 * dayMs);
     }
+    expect(again).toEqual(["duplicate", "accepted"]);
     expect(left.slice(-2)).toEqual([
       [30, 1, 0],
       [36, 0, 0],
