@@ -1,10 +1,14 @@
-/** How many entries are looked at for one word, the newest first; a word that more of them hold says little. */
+/**
+ * How many entries are looked at for one word, the newest first; a word that more of them hold
+ * says little.
+ */
 export const lookedAt = 500;
 
 /**
- * Ranks the ids of entries that fit a query, best first: an entry is worth the rarity of the query's words that it
- * holds, and of equals the newest comes first. `found` has for each word the ids of the newest entries with it, at most
- * {@link lookedAt}; `withAll` has those of entries with all words, which may be older than those that were looked at.
+ * Ranks the ids of entries that fit a query, best first: an entry is worth the rarity of the
+ * query's words that it holds, and of equals the newest comes first. `found` has for each word the
+ * ids of the newest entries with it, at most {@link lookedAt}; `withAll` has those of entries with
+ * all words, which may be older than those that were looked at.
  */
 export function ranked(
   found: readonly (readonly number[])[],

@@ -8,8 +8,9 @@ const most = 256;
 
 /**
  * Returns a call whose calls share round trips and commits: what is asked while `flights` are
- * under way goes into the next one; with one flight the order of the calls is kept. `run` gets at most 256 items and answers each in its place. Where a group
- * is refused, each of it is tried alone, so that it fails alone.
+ * under way goes into the next one; with one flight the order of the calls is kept. `run` gets at
+ * most 256 items and answers each in its place. Where a group is refused, each of it is tried
+ * alone, so that it fails alone.
  */
 export function grouped<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly Answer[]>,

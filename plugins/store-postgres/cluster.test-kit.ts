@@ -42,7 +42,10 @@ export interface Tally {
 const mostOpen = 6;
 const env = { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" };
 
-/** Starts nodes on one database, with a platform that delivers to each of them and a model that repeats words. */
+/**
+ * Starts nodes on one database, with a platform that delivers to each of them and a model that
+ * repeats words.
+ */
 export async function startCluster(
   names: readonly string[],
   store: string,

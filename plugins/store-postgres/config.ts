@@ -13,7 +13,9 @@ export const config = Type.Object({
       Type.String({
         pattern: "^postgres(?:ql)?://",
         description:
-          "The database, as in `postgres://gantry:${DB_PASSWORD}@db1,db2:5433/gantry`; of several servers the one that takes writes is used. Beyond this machine TLS is checked unless `?sslmode=` says otherwise.",
+          "The database, as in `postgres://gantry:${DB_PASSWORD}@db1,db2:5433/gantry`; of several " +
+          "servers the one that takes writes is used. Beyond this machine TLS is checked unless " +
+          "`?sslmode=` says otherwise.",
       }),
     ),
     direct_url: Type.Optional(

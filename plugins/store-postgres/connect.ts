@@ -25,7 +25,10 @@ const againSeconds = (): number => 0.1 + Math.random() * 0.2;
 const statementMs = 10_000;
 const number = { to: 20, from: [20], parse: Number, serialize: String };
 
-/** Opens a pool on the first call of it; the driver is loaded here, so a command without a store needs none. */
+/**
+ * Opens a pool on the first call of it; the driver is loaded here, so a command without a store
+ * needs none.
+ */
 export async function connect(options: ConnectionOptions, url: string, max: number = most): Promise<Sql> {
   const { default: postgres } = await import("postgres");
   // A pooler knows few parameters of a session, and refuses the others.
@@ -46,7 +49,10 @@ export async function connect(options: ConnectionOptions, url: string, max: numb
   });
 }
 
-/** A connection that leaves the machine is encrypted and its server checked, if the address does not say otherwise. */
+/**
+ * A connection that leaves the machine is encrypted and its server checked, if the address does
+ * not say otherwise.
+ */
 function tls(url: string): { readonly ssl?: "verify-full" } {
   const { hosts, query } = partsOf(url);
   if (query.has("sslmode") || query.has("ssl") || hosts.every(isHere)) return {};
@@ -57,7 +63,10 @@ function isHere(host: string): boolean {
   return ["", "localhost", "127.0.0.1", "[::1]"].includes(host) || host.startsWith("/");
 }
 
-/** Of several servers the one that may be written to is meant, if the address does not say otherwise. */
+/**
+ * Of several servers the one that may be written to is meant, if the address does not say
+ * otherwise.
+ */
 function target(url: string): { readonly target_session_attrs?: "read-write" } {
   const { hosts, query } = partsOf(url);
   const isOpen = hosts.length > 1 && !query.has("target_session_attrs");

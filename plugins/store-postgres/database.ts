@@ -9,7 +9,9 @@ type Value = ParameterOrJSON<never>;
 const answerMs = 15_000;
 const triesAtOnce = 4;
 
-/** Another transaction was in the way, or the server is not the one to write to: nothing was done. */
+/**
+ * Another transaction was in the way, or the server is not the one to write to: nothing was done.
+ */
 const again: ReadonlySet<string> = new Set(["40001", "40P01", "25006"]);
 const readOnly = "25006";
 /** Data exceptions and broken constraints speak of the value, not of the database. */

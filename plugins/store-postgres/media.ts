@@ -45,7 +45,9 @@ export function createMedia(db: Database): Media & { dropUnused(): Promise<void>
   };
 }
 
-/** Counts what a person brings; throws MEDIA_TOO_MUCH where it is more than they may in this hour. */
+/**
+ * Counts what a person brings; throws MEDIA_TOO_MUCH where it is more than they may in this hour.
+ */
 async function countBrought(sql: TransactionSql, user: string, bytes: number): Promise<void> {
   const who = stored(user);
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${who}, 7301995))`;

@@ -55,10 +55,10 @@ export async function listNodes(db: Database): Promise<readonly (Node & { readon
 }
 
 /**
- * This node's row, and the judgement over the others. A node is dead if an observer has seen the same
- * beat for more than five seconds of its own monotonic clock and in five looks, none of them long
- * after the one before: neither set clocks, nor a failover of the database, nor an observer that
- * stood still make a live node look dead.
+ * This node's row, and the judgement over the others. A node is dead if an observer has seen the
+ * same beat for more than five seconds of its own monotonic clock and in five looks, none of them
+ * long after the one before: neither set clocks, nor a failover of the database, nor an observer
+ * that stood still make a live node look dead.
  */
 export class Nodes {
   readonly id: string = randomUUID();

@@ -5,7 +5,10 @@ import type { Pruned } from "../shared/record-pruned.ts";
 import type { Database } from "./database.ts";
 
 const dayMs = 86_400_000;
-/** What was looked through a shorter time ago, perhaps by another node, is not looked through again. */
+/**
+ * What was looked through a shorter time ago, perhaps by another node, is not looked through
+ * again.
+ */
 const pruneEveryMs = 3_600_000;
 /** Platforms redeliver for up to seven days; a finished message's id is kept one day longer. */
 const doneMs = 8 * dayMs;

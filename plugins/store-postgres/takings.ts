@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "./database.ts";
 
 /**
- * Calls that take lanes. Where the answer to one is lost on its way, this node may hold lanes that it
- * does not know of; they are freed before it takes others, since nobody else would before their lease ends.
+ * Calls that take lanes. Where the answer to one is lost on its way, this node may hold lanes that
+ * it does not know of; they are freed before it takes others, since nobody else would before their
+ * lease ends.
  */
 export class Takings {
   readonly #db: Database;
@@ -15,7 +16,10 @@ export class Takings {
     this.#node = node;
   }
 
-  /** Calls a function of the layout; the tokens of all that it takes begin with the name of the call. */
+  /**
+   * Calls a function of the layout; the tokens of all that it takes begin with the name of the
+   * call.
+   */
   async take<Answer>(name: string, wanted: object): Promise<Answer> {
     await this.#disown();
     const call = randomUUID();

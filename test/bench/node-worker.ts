@@ -1,4 +1,5 @@
-// One node that answers what it claims: `node node-worker.ts URL`, or only holds it with `hold` behind.
+// One node that answers what it claims: `node node-worker.ts URL`, or only holds it with `hold`
+// behind.
 import { laneOf } from "@gantry/sdk/fill";
 import { textParts } from "@gantry/sdk";
 import { handlesOn } from "../../plugins/store-postgres/clock.test-kit.ts";

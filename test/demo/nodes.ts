@@ -1,4 +1,5 @@
-// Three nodes on one PostgreSQL with a synchronous standby: a node and the primary are killed while people write.
+// Three nodes on one PostgreSQL with a synchronous standby: a node and the primary are killed
+// while people write.
 import { setTimeout as pause } from "node:timers/promises";
 import { startCluster } from "../../plugins/store-postgres/cluster.test-kit.ts";
 import { startPostgres } from "../../plugins/store-postgres/server.test-kit.ts";

@@ -1,7 +1,7 @@
 /**
- * Lanes: each function locks the rows of the lanes that it changes, in the order of their names, before
- * it touches a message, so that two nodes never wait for each other. State 0 waits, 1 is done, 2 is a
- * dead letter. `lanes.ready` is 0 where the lane is free now.
+ * Lanes: each function locks the rows of the lanes that it changes, in the order of their names,
+ * before it touches a message, so that two nodes never wait for each other. State 0 waits, 1 is
+ * done, 2 is a dead letter. `lanes.ready` is 0 where the lane is free now.
  */
 export const laneFunctions = `
 CREATE FUNCTION gantry_unsynced() RETURNS void LANGUAGE sql AS $$

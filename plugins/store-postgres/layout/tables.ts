@@ -1,6 +1,6 @@
 /**
- * The tables. `bucket` says which part of all people a row belongs to, so that parts can be moved to
- * another database; rows without one go with the session or message that they name.
+ * The tables. `bucket` says which part of all people a row belongs to, so that parts can be moved
+ * to another database; rows without one go with the session or message that they name.
  */
 export const tables = `
 CREATE FUNCTION gantry_now() RETURNS bigint LANGUAGE sql AS $$
