@@ -14,6 +14,7 @@ const programs: Readonly<Record<string, string>> = {
   git: "git",
   initdb: "postgresql",
   openssl: "openssl",
+  pgbouncer: "pgbouncer",
   socat: "socat",
   strace: "strace",
   submission: "dovecot-submissiond",

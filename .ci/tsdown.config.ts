@@ -53,7 +53,7 @@ async function writeFacts(): Promise<void> {
       const { gantry = {} } = JSON.parse(
         readFileSync(path.join(root, "plugins", name, "package.json"), "utf8"),
       ) as {
-        gantry?: { base?: boolean; tables?: string[] };
+        gantry?: { base?: boolean; tables?: string[]; role?: string };
       };
       const { default: plugin } = (await import(path.join(root, "host/dist/plugins", name, "index.js"))) as {
         default: Plugin;
@@ -63,6 +63,7 @@ async function writeFacts(): Promise<void> {
         base: gantry.base === true,
         together: isTogether(name),
         tables: gantry.tables ?? [],
+        ...(gantry.role && { role: gantry.role }),
         provides: (plugin.provides ?? []).map(({ id }) => id),
         taps: plugin.taps ?? [],
         keys: keysOf(plugin),

@@ -26,14 +26,19 @@ const slow = [
   "plugins/redact-secret-files/*.test.ts",
   "plugins/sandbox-landlock/{attacked,attacks,evasions,files,guarded,limits,hooks,network,open}.test.ts",
   "plugins/sandbox-landlock/{processes,saved-anew,secrets,tasks,without-walls,workspace}.test.ts",
+  "plugins/store-postgres/{contract,nodes,start}.test.ts",
   "plugins/store-sqlite/{backup,file}.test.ts",
   "plugins/tool-browser/*.test.ts",
   "plugins/tool-shell/tried.test.ts",
   "plugins/tool-files/{edit,edit-fuzz,files,search,undo}.test.ts",
 ];
 
-/** They build executables and empty machines, or fill a mailbox, and have no short form. */
-const longOnly = ["test/{executable,fresh-machine}.test.ts", "plugins/channel-email/hostile-memory.test.ts"];
+/** They build executables and empty machines, fill a mailbox or copy servers, and have no short form. */
+const longOnly = [
+  "test/{executable,fresh-machine}.test.ts",
+  "plugins/channel-email/hostile-memory.test.ts",
+  "plugins/store-postgres/failover.test.ts",
+];
 
 /** They mock modules, measure memory, end processes or set what holds for a whole one, so each has one of its own. */
 const apart = [

@@ -368,7 +368,7 @@ test("SDK-13: without_plugins leaves bundled plugins out, and what stands in ano
 test("HST-05: where a slot stays empty, what comes with Gantry and fills it is named", async () => {
   using home = tempDir('plugins = ["command-sessions"]\n');
   expect((await gantry(["sessions", "list"], home)).err).toContain(
-    "The plugin command-sessions needs the slot store and no plugin fills it: list store-sqlite, which comes with Gantry.",
+    "The plugin command-sessions needs the slot store and no plugin fills it: list store-postgres or store-sqlite, which comes with Gantry.",
   );
 });
 

@@ -16,14 +16,7 @@ import { environment, root } from "./helpers/cli.ts";
 import { installedBin, installGlobally, packed } from "./helpers/package.ts";
 
 /** What an author of plugins installs beside the sdk; all else that the examples need is the packed package's. */
-const authors = [
-  "typebox",
-  "vitest",
-  "@types/node",
-  "undici-types",
-  "@modelcontextprotocol/client",
-  "postgres",
-];
+const authors = ["typebox", "vitest", "@types/node", "undici-types", "@modelcontextprotocol/client"];
 const names = readdirSync(path.join(root, "examples"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== "container")
   .map(({ name }) => name);

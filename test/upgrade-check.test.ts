@@ -16,9 +16,10 @@ const { state, said, install } = runtimeVerdict(node);
 /** What is told of a release that runs on the Node of these tests. */
 const runtimeLine =
   state === "patched" ? "" : `! It runs on Node ${node} here, ${said}: install Node ${install} or newer.\n`;
-const gone = ["tool-web", "usage-ledger"];
+// The other store knows the same keys.
+const gone = ["tool-web", "usage-ledger", "store-postgres"];
 
-/** A release without tool-web, without usage-ledger and one key, whose store has moved on. */
+/** A release without these plugins and one key, whose store has moved on. */
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), "gantry-upgrade-check-"));
   newer = nextRelease(packed(), folder, "0.2.0", (release) => {

@@ -53,11 +53,15 @@ export function listedPlugins(tree: Tree, bundled: readonly Bundled[], word?: st
 
 function baseSet(tree: Tree, bundled: readonly Bundled[], word?: string): readonly string[] {
   const without = namesIn(tree["without_plugins"]);
-  const asked = namesIn(tree["extra_plugins"]);
-  const isMeant = ({ name, base, tables }: Bundled): boolean =>
-    base || tables.some((at) => hasTable(tree, at) || (at === word && !asked.includes(name)));
-  const names = bundled.filter(isMeant).map(({ name }) => name);
-  return names.filter((name) => !without.includes(name));
+  const extra = namesIn(tree["extra_plugins"]);
+  const isAsked = ({ name, tables }: Bundled): boolean =>
+    tables.some((at) => hasTable(tree, at) || (at === word && !extra.includes(name)));
+  const asked = bundled.filter(isAsked);
+  const roles = new Set(asked.flatMap(({ role = [] }) => role));
+  return bundled
+    .filter((one) => asked.includes(one) || (one.base && !roles.has(one.role ?? "")))
+    .map(({ name }) => name)
+    .filter((name) => !without.includes(name));
 }
 
 /** What is no list of names is told by the check of the file. */

@@ -9,6 +9,8 @@ export interface Bundled {
   readonly base: boolean;
   /** Its own tables; one of them in the file loads it too. */
   readonly tables: readonly string[];
+  /** Of those with the same role one is taken: whichever its table asks for, else that of the base. */
+  readonly role?: string;
   /** URL of the module. */
   readonly entry: string;
   /**
@@ -44,7 +46,7 @@ function tableOf(key: string): string {
 }
 
 interface Facts {
-  readonly gantry?: Partial<Pick<Bundled, "base" | "tables" | "provides">>;
+  readonly gantry?: Partial<Pick<Bundled, "base" | "tables" | "role" | "provides">>;
 }
 
 /** The build lists the plugins in one file; from source the folders are read. */
@@ -73,6 +75,7 @@ async function readFacts(name: string, folder: URL): Promise<Bundled> {
     name,
     base: gantry.base === true,
     tables: gantry.tables ?? [],
+    ...(gantry.role && { role: gantry.role }),
     ...(gantry.provides && { provides: gantry.provides }),
     entry: new URL("index.ts", folder).href,
     exported: "default",

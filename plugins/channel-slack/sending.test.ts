@@ -76,7 +76,7 @@ test("CC-02: another try of a long reply sends only what did not go out, all of 
   ]);
 });
 
-test("SL-14: a post whose answer was lost is looked for by its name before it is sent again, also by the next process", async () => {
+test("ST-17: SL-14: a post whose answer was lost is looked for by its name before it is sent again, also by the next process", async () => {
   const store = createMemoryStore();
   await using t = await startSlack({ serves: false, plugins: [memoryStore(store), fakeProvider(["x"])] });
   const thread = t.api.say(group, { user: owner, text: "question" });

@@ -92,7 +92,7 @@ test("SDK-21: several codes are open beside each other, and each pairs one devic
     expect(outcome(await gateway.ask("/pair", { body: { code } }))).toEqual([403, "PAIR_CODE_INVALID"]);
 });
 
-test("SDK-21: a code outlives its process, and its grant with it", async () => {
+test("ST-15: SDK-21: a code outlives its process, and its grant with it", async () => {
   const store = createMemoryStore();
   const grant = { may: ["talk"], name: "kitchen", days: 3 } as const;
   const { code } = await new Pairing(store, settings).create(grant);

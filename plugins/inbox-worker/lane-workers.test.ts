@@ -38,7 +38,7 @@ test("CHA-06: a turn whose lease was lost to another is ended: its tools stop, a
   await other.close();
 });
 
-test("CHA-06: a turn whose store says nothing for as long as its lease holds is ended, and run anew once the store is back", async () => {
+test("ST-08: CHA-06: a turn whose store says nothing for as long as its lease holds is ended, and run anew once the store is back", async () => {
   const kept = storeFile();
   using _ = simulateTime();
   const channel = chat();
@@ -88,7 +88,7 @@ test("CHA-06: a conversation that another process has taken over keeps no turn o
   await other.close();
 });
 
-test("CHA-06: a recorded reply is not sent by who has lost the lane", async () => {
+test("ST-08: CHA-06: a recorded reply is not sent by who has lost the lane", async () => {
   const kept = storeFile();
   const channel = chat();
   const renewed: boolean[] = [];

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { Audit, Checks, Commands, definePlugin, Media, Runtime, Store } from "@gantry/sdk";
 import { ProcessLock, servingLock } from "@gantry/sdk/node";
 import { Type } from "typebox";
+import { recordPruned } from "../shared/record-pruned.ts";
+import { sessionDays } from "../shared/session-days.ts";
 import { errors } from "./errors.ts";
 import { layout } from "./layout.ts";
 import { createStore } from "./store.ts";
@@ -14,12 +16,7 @@ export default definePlugin({
   table: "",
   config: Type.Object({
     memory: Type.Object({
-      session_retention_days: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          description: "Days after its last turn that a conversation is kept. Left out: until it is removed.",
-        }),
-      ),
+      session_retention_days: sessionDays,
     }),
     store: Type.Object({
       min_free_mb: Type.Integer({
@@ -37,22 +34,12 @@ export default definePlugin({
   errors,
   setup(host) {
     const { configDir } = host.needs.runtime;
-    const { audit } = host.needs;
     const file = join(configDir, "state", "gantry.db");
     const days = host.config.memory.session_retention_days;
     const minFree = host.config.store.min_free_mb;
     const { store, media, db, close } = createStore(file, {
       sessionsMs: days === undefined ? undefined : days * DAY_MS,
-      onPruned(pruned) {
-        const args = { ...pruned };
-        const { conversations, put_aside, usage } = pruned;
-        const counts = `conversations ${conversations}, messages put aside ${put_aside}, usage rows ${usage}`;
-        host.log.info(args, `Deleted by age: ${counts}.`);
-        const record = { event_type: "retention", tool: "", args, result: "deleted" } as const;
-        void audit.record({ ...record, user: "service", session_id: "" }).catch((error: Error) => {
-          host.log.warn({ err: error }, "What was deleted by its age could not be recorded.");
-        });
-      },
+      onPruned: (pruned) => recordPruned(host, pruned),
       heldBy: () => ProcessLock.otherHolder(servingLock(configDir)),
       onClockSet: (ms) =>
         host.log.warn({ ms }, "The machine's clock was set; what waits goes by the new time."),

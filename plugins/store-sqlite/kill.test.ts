@@ -42,7 +42,7 @@ async function killed(child: ChildProcess): Promise<void> {
   children.delete(child);
 }
 
-test("CHA-06: kill -9 at any moment loses no accepted message, records no turn twice and repeats at most what was being sent", async () => {
+test("ST-11: CHA-06: kill -9 at any moment loses no accepted message, records no turn twice and repeats at most what was being sent", async () => {
   const accepted: string[] = [];
   const sent: string[] = [];
   const collect = (line: string): void => {

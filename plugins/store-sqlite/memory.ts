@@ -2,7 +2,7 @@ import type { Memory, MemoryEntry, Sources } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 import { bestMatches } from "./recall.ts";
 import type { Sql } from "./sql.ts";
-import { indexed } from "./words.ts";
+import { indexed } from "../shared/search-words.ts";
 
 /** Each user has a range of row ids, so that a search of the index stays in it; the id that people see counts from its start. */
 const RANGE = 2 ** 32;

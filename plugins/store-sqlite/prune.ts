@@ -1,4 +1,5 @@
 import { clockHold, judgeClock, type ClockHold } from "../shared/clock-hold.ts";
+import type { Pruned } from "../shared/record-pruned.ts";
 import { removeSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
@@ -14,13 +15,6 @@ const USAGE_MS = 400 * DAY;
 const AT_ONCE = 2000;
 
 const SESSIONS_AT_ONCE = 20;
-
-/** How much was deleted by its age, of what people have. */
-export interface Pruned {
-  readonly conversations: number;
-  readonly put_aside: number;
-  readonly usage: number;
-}
 
 export interface PruneOptions {
   /** How long a conversation is kept after its last turn. Default: for ever. */

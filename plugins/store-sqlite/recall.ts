@@ -1,12 +1,9 @@
 import type { Sql } from "./sql.ts";
-import { queryWords } from "./words.ts";
-
-/** How many entries are looked at for one word, the newest first; a word that more of them hold says little. */
-const LOOKED_AT = 500;
+import { isCut, lookedAt, ranked } from "../shared/search-ranking.ts";
+import { queryWords } from "../shared/search-words.ts";
 
 /**
- * Ids between `from` and `to` that fit a query, best first: an entry is worth the rarity of the query's words that it
- * holds, and of equals the newest comes first. The work is bounded for any query and any number of entries, which the
+ * Ids between `from` and `to` that fit a query, best first. The work is bounded for any query and any number of entries, which the
  * index's own ranking is not: it visits every entry that holds any of the words. Without a word: the newest entries.
  */
 export function bestMatches(
@@ -27,25 +24,10 @@ export function bestMatches(
       )
       .map(({ id }) => id);
   }
-  const worth = new Map<number, number>();
-  let all = 0;
-  let cut = false;
-  for (const word of words) {
-    const ids = newestWith(sql, word, from, to, LOOKED_AT);
-    if (ids.length === 0) continue;
-    const rarity = Math.log((2 * LOOKED_AT) / ids.length);
-    for (const id of ids) worth.set(id, (worth.get(id) ?? 0) + rarity);
-    all += rarity;
-    cut ||= ids.length === LOOKED_AT;
-  }
-  // Entries with all of the words may be older than those that were looked at.
-  if (cut)
-    for (const id of newestWith(sql, words.join(" AND "), from, to, Math.max(limit, LOOKED_AT)))
-      worth.set(id, all);
-  return [...worth]
-    .toSorted(([a, worthOfA], [b, worthOfB]) => worthOfB - worthOfA || b - a)
-    .slice(0, limit)
-    .map(([id]) => id);
+  const found = words.map((word) => newestWith(sql, word, from, to, lookedAt));
+  const all = words.join(" AND ");
+  const withAll = isCut(found) ? newestWith(sql, all, from, to, Math.max(limit, lookedAt)) : [];
+  return ranked(found, withAll, limit);
 }
 
 function newestWith(sql: Sql, match: string, from: number, to: number, limit: number): readonly number[] {

@@ -19,7 +19,7 @@ async function wakes({ lanes }: Store, work: () => Promise<unknown>): Promise<vo
 }
 
 export const dueCases: Cases = {
-  "CHA-07: who listens is told of all that this handle makes due": async ({ store }) => {
+  "ST-01: CHA-07: who listens is told of all that this handle makes due": async ({ store }) => {
     const { lanes } = store;
     const told = { ...directMessage({ channel: "test", id: "n", from: "c", text: "" }), parts: [] };
     await wakes(store, () => lanes.accept([message("a", "1")]));

@@ -4,7 +4,7 @@ import type { BreakableStore } from "./opened.ts";
 
 /** What holds while a store cannot reach where it keeps things, and afterwards. */
 export const failureCases: Readonly<Record<string, (opened: BreakableStore) => Promise<void>>> = {
-  "CHA-06: a call that may work later throws STORE_FAILED, and works once the store is back": async ({
+  "ST-13: CHA-06: a call that may work later throws STORE_FAILED, and works once the store is back": async ({
     store,
     breaks,
   }) => {

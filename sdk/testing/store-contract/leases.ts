@@ -24,7 +24,7 @@ export const leaseCases: Cases = {
     const claims = await Promise.all(Array.from({ length: 20 }, () => lanes.claim(1, LEASE)));
     assert.equal(claims.flat().length, 1);
   },
-  "CHA-07: a claim takes the oldest of as many lanes as it asks for, one message of each": async ({
+  "ST-02: CHA-07: a claim takes the oldest of as many lanes as it asks for, one message of each": async ({
     store: { lanes },
   }) => {
     const order = ["a", "a", "b", "c", "d", "b"];
@@ -36,7 +36,7 @@ export const leaseCases: Cases = {
     for (const claim of first) await lanes.ack(claim);
     assert.deepEqual(ids(await lanes.claim(9, LEASE)), ["1", "5"]);
   },
-  "CHA-06: a lease that ran out passes to the next holder, and the first can do no more": timed(
+  "ST-04: CHA-06: a lease that ran out passes to the next holder, and the first can do no more": timed(
     async ({ store, pass }) => {
       const { lanes } = store;
       await lanes.accept([message("a", "1")]);
@@ -54,7 +54,7 @@ export const leaseCases: Cases = {
       await isLost(lanes.ack(lost));
     },
   ),
-  "CHA-06: every claim has a token that no other has, and a later claim refuses it also in the same process":
+  "ST-05: CHA-06: every claim has a token that no other has, and a later claim refuses it also in the same process":
     timed(async ({ store, pass }) => {
       const tokens = new Set<string>();
       await store.lanes.accept([message("a", "1")]);
@@ -68,7 +68,7 @@ export const leaseCases: Cases = {
       }
       assert.equal(tokens.size, 5);
     }),
-  "CHA-06: what ended a claim may be asked again, and changes nothing more": async ({ store }) => {
+  "ST-03: CHA-06: what ended a claim may be asked again, and changes nothing more": async ({ store }) => {
     const { lanes, sessions } = store;
     await lanes.accept(["1", "2", "3"].map((id) => message(id, id)));
     const [first, second, third] = (await lanes.claim(3, LEASE)).toSorted((a, b) => a.number - b.number);
@@ -134,7 +134,7 @@ export const leaseCases: Cases = {
       assert.ok(await lanes.hold("test:a", 5_000));
     },
   ),
-  "CHA-06: a turn is kept while its caller holds the lane, and refused once the lane is lost": timed(
+  "ST-06: CHA-06: a turn is kept while its caller holds the lane, and refused once the lane is lost": timed(
     async ({ store: { lanes, sessions }, pass }) => {
       const mine = await lanes.hold("test:a", 5_000);
       await sessions.append("test:a", turn(1), mine);

@@ -32,7 +32,9 @@ export const nodeCases: Readonly<Record<string, (shared: SharedStore) => Promise
       await stores[(n + 1) % stores.length]!.lanes.ack(won!);
     }
   },
-  "CHA-06: recover on one node takes nothing from the others, whose writes go on": async ({ stores }) => {
+  "ST-07: CHA-06: recover on one node takes nothing from the others, whose writes go on": async ({
+    stores,
+  }) => {
     const [one, other] = stores as [Store, Store];
     await one.lanes.accept([message("a", "1")]);
     const claim = await claimed(one);
@@ -53,7 +55,9 @@ export const nodeCases: Readonly<Record<string, (shared: SharedStore) => Promise
     await isLost(other.lanes.ack(claim));
     assert.equal(await other.lanes.renew(claim, LEASE), false);
   },
-  "CHA-06: overlapping deliveries to several nodes in opposite order lose nothing": async ({ stores }) => {
+  "ST-10: CHA-06: overlapping deliveries to several nodes in opposite order lose nothing": async ({
+    stores,
+  }) => {
     const batch = Array.from({ length: 10 }, (_, n) => n);
     for (let round = 0; round < 10; round++) {
       const of = (order: readonly number[]) => order.map((n) => message(`s${n}`, `${round}-${n}`));

@@ -67,7 +67,7 @@ export const valueCases: Cases = {
     const again = await reopen();
     assert.deepEqual(await again.values.list("tokens", { limit: 9 }), [{ key: "b", value: 2 }]);
   },
-  "GW-02: a value is removed by who knows it, and by one of many": async ({ store: { values } }) => {
+  "ST-12: GW-02: a value is removed by who knows it, and by one of many": async ({ store: { values } }) => {
     const lock = { owner: "me", list: [1, null] };
     await values.put("locks", "k", lock);
     for (const other of ["me", { owner: "you", list: [1, null] }, undefined])
@@ -76,22 +76,21 @@ export const valueCases: Cases = {
     assert.deepEqual(removed.filter(Boolean), [true]);
     assert.equal(await values.removeIf("locks", "k", lock), false);
   },
-  "GW-02: values are listed page by page in the order of their keys, and by how their keys begin": async ({
-    store: { values },
-  }) => {
-    const keys = ["b", "a/2", "a%", "a/1", "a/3", "a", "aa", ""];
-    for (const key of keys) await values.put("s", key, key);
-    const list = async (page: ValuePage): Promise<string[]> =>
-      (await values.list("s", page)).map(({ key }) => key);
-    assert.deepEqual(await list({ limit: 99 }), keys.toSorted());
-    assert.deepEqual(await list({ limit: 2, prefix: "a/" }), ["a/1", "a/2"]);
-    assert.deepEqual(await list({ limit: 2, prefix: "a/", after: "a/2" }), ["a/3"]);
-    assert.deepEqual(await list({ limit: 2, after: "a/3" }), ["aa", "b"]);
-    assert.deepEqual(await list({ limit: 9, prefix: "a/", after: "b" }), []);
-    assert.deepEqual(await list({ limit: 0 }), []);
-    assert.deepEqual(
-      (await listAll(values, "s")).map(({ key }) => key),
-      keys.toSorted(),
-    );
-  },
+  "ST-12: GW-02: values are listed page by page in the order of their keys, and by how their keys begin":
+    async ({ store: { values } }) => {
+      const keys = ["b", "a/2", "a%", "a/1", "a/3", "a", "aa", ""];
+      for (const key of keys) await values.put("s", key, key);
+      const list = async (page: ValuePage): Promise<string[]> =>
+        (await values.list("s", page)).map(({ key }) => key);
+      assert.deepEqual(await list({ limit: 99 }), keys.toSorted());
+      assert.deepEqual(await list({ limit: 2, prefix: "a/" }), ["a/1", "a/2"]);
+      assert.deepEqual(await list({ limit: 2, prefix: "a/", after: "a/2" }), ["a/3"]);
+      assert.deepEqual(await list({ limit: 2, after: "a/3" }), ["aa", "b"]);
+      assert.deepEqual(await list({ limit: 9, prefix: "a/", after: "b" }), []);
+      assert.deepEqual(await list({ limit: 0 }), []);
+      assert.deepEqual(
+        (await listAll(values, "s")).map(({ key }) => key),
+        keys.toSorted(),
+      );
+    },
 };

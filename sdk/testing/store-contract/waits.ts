@@ -115,7 +115,7 @@ export const waitCases: Cases = {
       await lanes.ack(await claimed(store));
       assert.deepEqual(await lanes.accept([message("a", "3")], { maxPerSender: 2 }), ["accepted"]);
     },
-  "CHA-06: the same answer may be recorded again, and adds no second turn": async ({ store }) => {
+  "ST-03: CHA-06: the same answer may be recorded again, and adds no second turn": async ({ store }) => {
     const { lanes, sessions } = store;
     await lanes.accept([message("a", "1")]);
     const claim = await claimed(store);
@@ -123,7 +123,7 @@ export const waitCases: Cases = {
     await isLost(lanes.answer(claim, "another", "test:a", turn(2)));
     assert.deepEqual(await sessions.recent("test:a", 5), turn(1));
   },
-  "CHA-06: a reply, a reason, a lane and a key may hold any text": async ({ store, reopen }) => {
+  "ST-09: CHA-06: a reply, a reason, a lane and a key may hold any text": async ({ store, reopen }) => {
     const odd = "nul \u0000, quote ' \", half \ud83d of a sign, 日本語 🙂";
     await store.lanes.accept([{ ...message("a", odd), channel: "odd" }, message("b", "2")]);
     const [first, second] = (await store.lanes.claim(2, LEASE)).toSorted((a, b) => a.number - b.number);

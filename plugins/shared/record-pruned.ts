@@ -1,0 +1,22 @@
+import type { Audit, Logger } from "@gantry/sdk";
+
+/** How much was deleted by its age, of what people have. */
+export interface Pruned {
+  readonly conversations: number;
+  readonly put_aside: number;
+  readonly usage: number;
+}
+
+/** Tells log and audit what was deleted by its age. */
+export function recordPruned(
+  { log, needs }: { readonly log: Logger; readonly needs: { readonly audit: Audit } },
+  { conversations, put_aside, usage }: Pruned,
+): void {
+  const args = { conversations, put_aside, usage };
+  const counts = `conversations ${conversations}, messages put aside ${put_aside}, usage rows ${usage}`;
+  log.info(args, `Deleted by age: ${counts}.`);
+  const record = { event_type: "retention", tool: "", args, result: "deleted" } as const;
+  void needs.audit.record({ ...record, user: "service", session_id: "" }).catch((error: Error) => {
+    log.warn({ err: error }, "What was deleted by its age could not be recorded.");
+  });
+}

@@ -1,0 +1,97 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import path from "node:path";
+import { directMessage } from "@gantry/sdk";
+import { handlesOn } from "../../plugins/store-postgres/clock.test-kit.ts";
+import { startPostgres } from "../../plugins/store-postgres/server.test-kit.ts";
+import { said } from "../helpers/cli.ts";
+import { atLeast, atMost, type Row } from "./row.ts";
+
+const messages = 20_000;
+const conversations = 10_000;
+const processes = 4;
+const wakes = 300;
+const perAccept = 250;
+
+function messageOf(n: number) {
+  const text = "x".repeat(200);
+  return directMessage({ channel: "bench", id: `${n}`, from: `${n % conversations}`, text });
+}
+
+function start(url: string, ...how: readonly string[]): ChildProcess {
+  const script = path.join(import.meta.dirname, "node-worker.ts");
+  const child = spawn(process.execPath, ["--conditions=gantry-source", script, url, ...how]);
+  child.stderr.pipe(process.stderr);
+  return child;
+}
+
+/** Four processes beside the server answer what waits, each message with a turn of 1 KB. */
+async function answeredRow(url: string): Promise<Row> {
+  const { connect, close } = handlesOn(url);
+  const { lanes } = connect().store;
+  for (let n = 0; n < messages; n += perAccept)
+    await lanes.accept(Array.from({ length: perAccept }, (_, i) => messageOf(n + i)));
+  const begun = performance.now();
+  const workers = Array.from({ length: processes }, () => start(url));
+  await Promise.all(workers.map((worker) => said(worker, "stdout", /ready/)));
+  const ready = performance.now();
+  const left = async (): Promise<number> => {
+    const { waiting, running } = await lanes.stats();
+    return waiting + running;
+  };
+  const before = await left();
+  while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  const seconds = (performance.now() - (before > messages / 2 ? ready : begun)) / 1_000;
+  for (const worker of workers) worker.kill("SIGKILL");
+  await close();
+  const done = before > messages / 2 ? before : messages;
+  return atLeast(`answered by ${processes} processes beside the server`, done / seconds, 3_000, "/s");
+}
+
+/** How long until a node that idles is told of what another one accepted. */
+async function wakeRow(url: string): Promise<Row> {
+  const { connect, close } = handlesOn(url);
+  const [one, other] = [connect().store.lanes, connect().store.lanes];
+  let told = Promise.withResolvers<void>();
+  other.onDue(() => told.resolve());
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const taken: number[] = [];
+  for (let n = 0; n < wakes; n += 1) {
+    told = Promise.withResolvers();
+    await one.accept([messageOf(1_000_000 + n)]);
+    const accepted = performance.now();
+    await told.promise;
+    taken.push(performance.now() - accepted);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await close();
+  const p99 = taken.toSorted((a, b) => a - b)[Math.floor(wakes * 0.99)]!;
+  return atMost("an idle node is told, p99", p99, 50, " ms");
+}
+
+/** How long until another node has what a killed one held. */
+async function takeoverRow(url: string): Promise<Row> {
+  const { connect, close } = handlesOn(url);
+  const { nodes, store } = connect();
+  await nodes.serve();
+  await store.lanes.accept([messageOf(2_000_000)]);
+  const worker = start(url, "hold");
+  await said(worker, "stdout", /held/);
+  worker.kill("SIGKILL");
+  const killed = performance.now();
+  while ((await store.lanes.claim(1, 60_000)).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  const seconds = (performance.now() - killed) / 1_000;
+  await close();
+  return atMost("a killed node's conversation is taken over", seconds, 6, " s");
+}
+
+export async function nodeRows(): Promise<readonly Row[]> {
+  const server = await startPostgres();
+  try {
+    const rows: Row[] = [];
+    for (const row of [answeredRow, wakeRow, takeoverRow]) rows.push(await row(await server.database()));
+    return rows;
+  } finally {
+    await server.stop();
+  }
+}
