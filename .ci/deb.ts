@@ -19,6 +19,9 @@ const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "
 /** What Node is linked with. */
 const depends = "libc6 (>= 2.28), libgcc-s1, libstdc++6";
 
+/** Where AppArmor looks for profiles when the system starts; its owner may change it. */
+const profile = "etc/apparmor.d/gantry";
+
 /**
  * Makes `gantry_<version>_<architecture>.deb` beside each `gantry-linux-<processor>` of a folder and gives back the names.
  * `documents` is a folder with `man/gantry.1` and `completion/`, as `dist/package`. Nothing of it runs when it is installed or removed,
@@ -34,6 +37,7 @@ export function writeDebs(folder: string, documents: string): readonly string[] 
       layOut(tree, path.join(folder, program), documents);
       const about = path.join(draft, "control");
       put(path.join(about, "control"), control(architecture, tree));
+      put(path.join(about, "conffiles"), `/${profile}\n`);
       const name = `gantry_${debianVersion()}_${architecture}.deb`;
       const members = {
         "debian-binary": Buffer.from("2.0\n"),
@@ -64,6 +68,7 @@ function layOut(tree: string, program: string, documents: string): void {
   for (const [from, to] of Object.entries(completions))
     put(path.join(share, to), readFileSync(path.join(documents, "completion", from)));
   put(path.join(share, "doc/gantry/copyright"), readFileSync(path.join(root, "LICENSE")));
+  put(path.join(tree, profile), readFileSync(path.join(root, "examples/apparmor/gantry")));
 }
 
 function control(architecture: string, tree: string): string {

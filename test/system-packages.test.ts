@@ -54,6 +54,7 @@ test.skipIf(!dpkg)(
     ).toBe(true);
     const files = listed.filter((line) => line.startsWith("-")).map((line) => line.replace(/^.* /, ""));
     expect(files).toEqual([
+      "./etc/apparmor.d/gantry",
       "./usr/bin/gantry",
       "./usr/share/bash-completion/completions/gantry",
       "./usr/share/doc/gantry/copyright",
@@ -61,6 +62,8 @@ test.skipIf(!dpkg)(
       "./usr/share/man/man1/gantry.1.gz",
       "./usr/share/zsh/vendor-completions/_gantry",
     ]);
+    const conffiles = execFileSync("dpkg-deb", ["--info", file, "conffiles"], { encoding: "utf8" });
+    expect(conffiles).toBe("/etc/apparmor.d/gantry\n");
     const unpacked = path.join(home.dir, "unpacked");
     execFileSync("dpkg", ["-x", file, unpacked]);
     const program = path.join(unpacked, "usr/bin/gantry");

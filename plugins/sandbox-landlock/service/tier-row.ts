@@ -2,7 +2,7 @@ import type { CheckRow } from "@gantry/sdk";
 import type { Layers } from "./confinement.ts";
 
 const NAMESPACES =
-  "allow user namespaces: `sysctl user.max_user_namespaces=15000`; on Debian `kernel.unprivileged_userns_clone=1`; on Ubuntu an AppArmor profile with `userns,` for this program; for a container `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`; and install util-linux";
+  "allow user namespaces: `sysctl user.max_user_namespaces=15000`; on Debian `kernel.unprivileged_userns_clone=1`; on Ubuntu the AppArmor profile examples/apparmor/gantry, which the .deb brings; for a container `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`; and install util-linux";
 const VIEWS =
   "put workspace and configuration on one file system that is no overlay and no network's, and leave all of the workspace open to commands; or set security.runs to direct";
 
