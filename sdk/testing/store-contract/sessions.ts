@@ -55,10 +55,11 @@ export const sessionCases: Cases = {
     assert.deepEqual(all.map(({ id }) => id).toSorted(), ["a", "b", "c", "d", "e"]);
     assert.ok(all[0]?.title !== undefined && textOf(turn(1)[0]?.parts ?? []).startsWith(all[0].title));
     const paged: string[] = [];
-    for (let after = all[0]; after;) {
-      const page = await sessions.page({ limit: 2, after });
+    let last = all.at(0);
+    while (last) {
+      const page: readonly SessionSummary[] = await sessions.page({ limit: 2, after: last });
       paged.push(...page.map(({ id }) => id));
-      after = page.at(-1);
+      last = page.at(-1);
     }
     assert.deepEqual(
       paged,
