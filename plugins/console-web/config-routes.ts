@@ -1,5 +1,5 @@
 import type { ConfigFile, Route } from "@gantry/sdk";
-import { isSecret, masked } from "@gantry/sdk/fill";
+import { isSecret, masked, type Reloaded } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { errors } from "./errors.ts";
@@ -41,19 +41,61 @@ export function configRoutes(file: ConfigFile): readonly Route[] {
       name: "PATCH /api/config",
       method: "PATCH",
       path: "/api/config",
-      summary: "Tries these `changes`, writes them and has them applied; null takes a key out.",
+      summary: "Tries these `changes` and writes them; null takes a key out.",
       bodySchema: body,
       perMinute: 30,
-      replySchema: Type.Object({
-        applied: Type.Array(Type.String()),
-        needRestart: Type.Array(Type.String()),
-      }),
+      replySchema: Type.Object({ written: Type.Array(Type.String()) }),
       async handle(request) {
-        await file.set(wantedOf(request.body as Static<typeof body>));
-        return { status: 200, body: await file.reload() };
+        const wanted = wantedOf(request.body as Static<typeof body>);
+        await file.set(wanted);
+        return { status: 200, body: { written: Object.keys(wanted) } };
       },
     },
+    {
+      ...access,
+      name: "POST /api/config/reload",
+      method: "POST",
+      path: "/api/config/reload",
+      summary: "Has the service apply its file; GET of the same address tells what came of it.",
+      perMinute: 30,
+      async handle() {
+        beginReload(file);
+        return { status: 202, body: lastReload };
+      },
+    },
+    {
+      ...access,
+      name: "GET /api/config/reload",
+      method: "GET",
+      path: "/api/config/reload",
+      summary: "What came of the last reload: the keys that apply, and those that need a restart.",
+      replySchema: Type.Object({
+        state: Type.String(),
+        applied: Type.Optional(Type.Array(Type.String())),
+        needRestart: Type.Optional(Type.Array(Type.String())),
+        problem: Type.Optional(Type.String()),
+      }),
+      handle: async () => ({ status: 200, body: lastReload }),
+    },
   ];
+}
+
+type Reload =
+  | { readonly state: "none" | "running" }
+  | ({ readonly state: "done" } & Reloaded)
+  | { readonly state: "failed"; readonly problem: string };
+
+/** It outlives the plugin, which is set up again by the reload that it tells of. */
+let lastReload: Reload = { state: "none" };
+
+/** A gateway that is set up again waits for its requests, so none of them waits for the reload. */
+function beginReload(file: ConfigFile): void {
+  if (lastReload.state === "running") return;
+  lastReload = { state: "running" };
+  file.reload().then(
+    (reloaded) => void (lastReload = { state: "done", ...reloaded }),
+    (error: unknown) => void (lastReload = { state: "failed", problem: (error as Error).message }),
+  );
 }
 
 /** Throws CONSOLE_SECRET_KEY. JSON knows no undefined, by which a key is taken out. */

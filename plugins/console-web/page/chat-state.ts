@@ -161,24 +161,23 @@ async function followTurn(one: Conversation): Promise<void> {
   one.isRunning.value = true;
   const until = new AbortController();
   const device = account.value?.device;
-  let seen = 0;
-  let isOver = false;
+  const read = { steps: 0, isOver: false };
   const take = (event: string, data: Record<string, unknown>): void => {
     const n = Number(data["n"]);
-    if (n <= seen) return;
-    seen = n;
-    isOver ||= event === "done" || event === "error";
+    if (n <= read.steps) return;
+    read.steps = n;
+    read.isOver ||= event === "done" || event === "error";
     one.live.value = after(one.live.value, event, data);
   };
-  while (!isOver && account.value?.device === device) {
-    const path = `/api/turns/events?session=${encodeURIComponent(one.id)}&after=${seen}`;
+  while (!read.isOver && account.value?.device === device) {
+    const path = `/api/turns/events?session=${encodeURIComponent(one.id)}&after=${read.steps}`;
     try {
       await events(path, take, until.signal);
     } catch (error) {
       // The service has forgotten it, as after a restart: what became of it stands in the conversation.
       if (error instanceof Failure && error.status === 404) break;
     }
-    if (!isOver) await pause(pauseMs, until.signal);
+    if (!read.isOver) await pause(pauseMs, until.signal);
   }
   await settle(one);
 }

@@ -4,7 +4,7 @@ import { leavesOf, shown, type Leaf, type Schema } from "./config-schema.ts";
 import { Table } from "./list-end.tsx";
 import { asFailure, Empty, useLoad, View, When } from "./parts.tsx";
 import { Search } from "./search.tsx";
-import { ask } from "./service.ts";
+import { ask, Failure, pause } from "./service.ts";
 import { texts } from "./texts.ts";
 
 const words = texts.config;
@@ -103,7 +103,8 @@ function Changes({ values, changes, saved }: ChangesProps) {
     });
   const save = (): Promise<void> =>
     run("saving", async () => {
-      const { needRestart } = await ask<{ needRestart: readonly string[] }>("PATCH", "/api/config", body);
+      await ask("PATCH", "/api/config", body);
+      const { needRestart = [] } = await reloaded();
       said.value = needRestart.length > 0 ? words.restart(needRestart.join(", ")) : words.saved;
       [step.value, changes.value] = ["idle", {}];
       saved();
@@ -150,6 +151,29 @@ function Changes({ values, changes, saved }: ChangesProps) {
       )}
     </section>
   );
+}
+
+interface Reload {
+  readonly state: "none" | "running" | "done" | "failed";
+  readonly needRestart?: readonly string[];
+  readonly problem?: string;
+}
+
+const lookMs = 300;
+
+/** Has the service apply the file, over the moment in which it answers nobody. Throws {@link Failure}. */
+async function reloaded(): Promise<Reload> {
+  await ask("POST", "/api/config/reload");
+  const never = new AbortController().signal;
+  for (;;) {
+    await pause(lookMs, never);
+    const last = await ask<Reload>("GET", "/api/config/reload").catch((error: unknown) => {
+      if (asFailure(error).status === 0 || asFailure(error).status === 503) return undefined;
+      throw error;
+    });
+    if (last?.state === "failed") throw new Failure(0, "RELOAD_FAILED", last.problem ?? "");
+    if (last && last.state !== "running") return last;
+  }
 }
 
 function Difference({ values, changes }: { readonly values: Values; readonly changes: Values }) {

@@ -34,6 +34,15 @@ export function Pair() {
     if (brought === "") void enterUnpaired();
     else void go();
     brought = "";
+    // An address with a code that is opened where the page stands already loads nothing again.
+    const take = (): void => {
+      const found = takeCode();
+      if (found === "") return;
+      code.value = found;
+      void go();
+    };
+    window.addEventListener("hashchange", take);
+    return () => window.removeEventListener("hashchange", take);
   }, []);
   const submit = (event: Event): void => {
     event.preventDefault();

@@ -1,0 +1,100 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { Store } from "@gantry/sdk";
+import type { Page } from "playwright-core";
+import {
+  enter,
+  openTab,
+  send,
+  serveConsole,
+  startBrowser,
+  startConsole,
+  type ConsoleKit,
+} from "./console.test-kit.ts";
+
+/** Takes pictures of every view of the console, with something in it, into the folder that is named. */
+const folder = path.resolve(process.argv[2] ?? "dist/pictures");
+const views = "chat sessions approvals jobs usage audit health plugins config devices".split(" ");
+
+const answer = `Here is what I found in the **workspace**:
+
+1. \`report.md\` names three open points
+2. the tests pass, but for one:
+
+\`\`\`ts
+expect(total(rows)).toBe(42);
+\`\`\`
+
+| file | lines | state |
+|---|---|---|
+| report.md | 120 | new |
+| totals.ts | 48 | changed |
+
+> Nothing was written. See [the notes](https://example.org/notes).`;
+
+const jobs = {
+  digest: { cron: "0 8 * * 1-5", prompt: "Sum up what came in by mail since yesterday, in five lines." },
+  backup: { every: "6h", prompt: "Check that the last backup is younger than a day." },
+};
+
+await using kit = await startConsole({ answers: { report: answer }, config: { jobs } });
+await using browser = await startBrowser();
+mkdirSync(folder, { recursive: true });
+await fill(kit);
+for (const dark of [false, true])
+  for (const width of [1280, 360]) {
+    await using tab = await openTab(browser, kit.gateway, { width, dark });
+    const name = (what: string): string =>
+      path.join(folder, `${what}-${width}-${dark ? "dark" : "light"}.png`);
+    await tab.page.goto(`${kit.gateway.url}/console`);
+    await tab.page.getByRole("heading", { level: 1 }).waitFor();
+    await tab.page.screenshot({ path: name("pair") });
+    const page = await enter(tab, kit);
+    await talk(page);
+    for (const view of views) {
+      if (view === "config") continue;
+      if (view !== "chat") await page.goto(`${kit.gateway.url}/console/${view}`);
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      await page.locator(".view .busy").first().waitFor({ state: "detached" });
+      await page.screenshot({ path: name(view) });
+    }
+  }
+
+await using served = await serveConsole();
+await using owner = await openTab(browser, served);
+await owner.page.goto(served.address);
+await owner.page.getByRole("link", { name: "Configuration" }).click();
+await owner.page.getByRole("searchbox").fill("memory");
+await owner.page.getByRole("spinbutton").first().fill("45");
+await owner.page.getByRole("button", { name: "Try" }).click();
+await owner.page.getByRole("button", { name: "Save" }).waitFor();
+for (const colorScheme of ["light", "dark"] as const)
+  for (const width of [1280, 360]) {
+    await owner.page.emulateMedia({ colorScheme });
+    await owner.page.setViewportSize({ width, height: 800 });
+    await owner.page.screenshot({ path: path.join(folder, `config-${width}-${colorScheme}.png`) });
+  }
+
+/** Conversations of several doors, and what requests have taken on several days. */
+async function fill({ gateway, telegram }: ConsoleKit): Promise<void> {
+  const { usage } = gateway.host.slot(Store);
+  for (let day = 0; day < 21; day += 1) {
+    const row = { user: "telegram:42", session: "telegram:42", purpose: "turn", provider: "told", ms: 900 };
+    const share = 1 + ((day * 7) % 5);
+    const tokens = { input: 21_000 * share, output: 4_200 * share, cached: 0, micros: 120_000 * share };
+    const model = ["large-2", "small-2"][day % 2] as string;
+    await usage.add({ ...row, ...tokens, model, at: Date.now() - day * 86_400_000, outcome: "ok" });
+  }
+  for (const [at, text] of ["What is due today?", "Write the report", "Remind me at five"].entries())
+    await telegram.receive({ text, from: at === 1 ? "42" : `77${at}` });
+  await telegram.sentCount(3);
+  await telegram.receive({ text: "run the blue brush over the fence", from: "42" });
+}
+
+async function talk(page: Page): Promise<void> {
+  await send(page, "run freely over the old sign");
+  await page.getByText("That is painted.").waitFor();
+  await send(page, "Where does the report stand?");
+  await page.getByText("Nothing was written.").waitFor();
+  await page.getByRole("textbox", { name: "Message" }).blur();
+}
