@@ -136,7 +136,7 @@ export async function startConsole({
       asking,
     ],
     gateway: { requests_per_minute: 100_000 },
-    config: { people: { me: { role: "owner", telegram: ["42"] } }, ...config },
+    config: { people: { me: { role: "owner", telegram: ["42"], devices: ["mine"] } }, ...config },
   });
   return {
     gateway,
@@ -277,8 +277,11 @@ async function findings(page: Page): Promise<readonly string[]> {
 }
 
 /** Pairs a tab by the address that the gateway prints. */
-export async function enter(tab: Tab, { gateway }: ConsoleKit, may?: string): Promise<Page> {
-  const options = may === undefined ? {} : { may };
+export async function enter(
+  tab: Tab,
+  { gateway }: ConsoleKit,
+  options: { readonly may?: string; readonly name?: string } = {},
+): Promise<Page> {
   const code = (await gateway.word("pair new", [], options)).out.trim();
   await tab.page.goto(`${gateway.url}/console#code=${code}`);
   await tab.page.getByRole("navigation", { name: "Pages" }).waitFor();

@@ -14,7 +14,7 @@ import {
 
 /** Takes pictures of every view of the console, with something in it, into the folder that is named. */
 const folder = path.resolve(process.argv[2] ?? "dist/pictures");
-const views = "chat sessions approvals jobs usage audit health plugins config devices".split(" ");
+const views = "chat sessions approvals jobs usage audit health plugins devices".split(" ");
 
 const answer = `Here is what I found in the **workspace**:
 
@@ -41,24 +41,20 @@ await using kit = await startConsole({ answers: { report: answer }, config: { jo
 await using browser = await startBrowser();
 mkdirSync(folder, { recursive: true });
 await fill(kit);
-for (const dark of [false, true])
-  for (const width of [1280, 360]) {
-    await using tab = await openTab(browser, kit.gateway, { width, dark });
-    const name = (what: string): string =>
-      path.join(folder, `${what}-${width}-${dark ? "dark" : "light"}.png`);
-    await tab.page.goto(`${kit.gateway.url}/console`);
-    await tab.page.getByRole("heading", { level: 1 }).waitFor();
-    await tab.page.screenshot({ path: name("pair") });
-    const page = await enter(tab, kit);
-    await talk(page);
-    for (const view of views) {
-      if (view === "config") continue;
-      if (view !== "chat") await page.goto(`${kit.gateway.url}/console/${view}`);
-      await page.getByRole("heading", { level: 1 }).first().waitFor();
-      await page.locator(".view .busy").first().waitFor({ state: "detached" });
-      await page.screenshot({ path: name(view) });
-    }
-  }
+await using tab = await openTab(browser, kit.gateway);
+const looks = [1280, 360].flatMap((width) => (["light", "dark"] as const).map((look) => ({ width, look })));
+
+await tab.page.goto(`${kit.gateway.url}/console`);
+await tab.page.getByRole("heading", { level: 1 }).waitFor();
+await take(tab.page, "pair");
+await talk(await enter(tab, kit, { name: "mine" }));
+for (const view of views) {
+  if (view !== "chat") await tab.page.goto(`${kit.gateway.url}/console/${view}`);
+  await tab.page.getByRole("heading", { level: 1 }).first().waitFor();
+  await tab.page.locator(".view .busy").first().waitFor({ state: "detached" });
+  if (view === "approvals") await tab.page.getByRole("alertdialog").waitFor();
+  await take(tab.page, view);
+}
 
 await using served = await serveConsole();
 await using owner = await openTab(browser, served);
@@ -66,14 +62,19 @@ await owner.page.goto(served.address);
 await owner.page.getByRole("link", { name: "Configuration" }).click();
 await owner.page.getByRole("searchbox").fill("memory");
 await owner.page.getByRole("spinbutton").first().fill("45");
+await owner.page.keyboard.press("Tab");
 await owner.page.getByRole("button", { name: "Try" }).click();
 await owner.page.getByRole("button", { name: "Save" }).waitFor();
-for (const colorScheme of ["light", "dark"] as const)
-  for (const width of [1280, 360]) {
-    await owner.page.emulateMedia({ colorScheme });
-    await owner.page.setViewportSize({ width, height: 800 });
-    await owner.page.screenshot({ path: path.join(folder, `config-${width}-${colorScheme}.png`) });
+await take(owner.page, "config");
+
+/** Takes four pictures of what is shown. */
+async function take(page: Page, what: string): Promise<void> {
+  for (const { width, look } of looks) {
+    await page.emulateMedia({ colorScheme: look });
+    await page.setViewportSize({ width, height: 800 });
+    await page.screenshot({ path: path.join(folder, `${what}-${width}-${look}.png`) });
   }
+}
 
 /** Conversations of several doors, and what requests have taken on several days. */
 async function fill({ gateway, telegram }: ConsoleKit): Promise<void> {

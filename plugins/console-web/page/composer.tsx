@@ -74,7 +74,7 @@ export function Composer({ one, begun }: ComposerProps) {
       )}
       <div class="field">
         <label class="attach" title={words.attach}>
-          <span aria-hidden="true">＋</span>
+          <span aria-hidden="true">+</span>
           <span class="hidden">{words.attach}</span>
           <input
             type="file"

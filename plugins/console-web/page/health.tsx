@@ -52,10 +52,11 @@ export function Health() {
 }
 
 function Rows({ report: { ok, rows } }: { readonly report: Report }) {
+  const warned = rows.filter(({ state }) => state === "warn").length;
   return (
     <>
       <p role="status" class={`verdict ${ok ? "ok" : "fail"}`}>
-        {ok ? words.ok : words.notOk}
+        {!ok ? words.notOk : warned > 0 ? words.look(warned) : words.ok}
       </p>
       <ul class="checks">
         {rows

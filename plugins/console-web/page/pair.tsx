@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { asFailure } from "./parts.tsx";
 import { enterUnpaired, notice, pair } from "./service.ts";
 import { texts } from "./texts.ts";
@@ -21,6 +21,7 @@ export function Pair() {
   const remember = useSignal(false);
   const isBusy = useSignal(false);
   const failure = useSignal("");
+  const field = useRef<HTMLInputElement>(null);
   const go = async (): Promise<void> => {
     isBusy.value = true;
     failure.value = "";
@@ -31,6 +32,7 @@ export function Pair() {
   };
   useEffect(() => {
     document.title = `${words.title} · ${texts.name}`;
+    field.current?.focus();
     if (brought === "") void enterUnpaired();
     else void go();
     brought = "";
@@ -63,7 +65,7 @@ export function Pair() {
             class="code"
             inputMode="numeric"
             autocomplete="one-time-code"
-            autofocus
+            ref={field}
             required
             value={code}
             onInput={(event) => (code.value = event.currentTarget.value)}

@@ -139,7 +139,11 @@ interface SureProps {
 export function Sure({ title, hint, yes, act, done }: SureProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const failure = useSignal("");
-  useEffect(() => dialog.current?.showModal(), []);
+  const no = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+    no.current?.focus();
+  }, []);
   const go = (): void =>
     void act().then(done, (error: unknown) => (failure.value = asFailure(error).message));
   return (
@@ -154,7 +158,7 @@ export function Sure({ title, hint, yes, act, done }: SureProps) {
       <p id="sure-hint">{hint}</p>
       {failure.value !== "" && <p role="alert">{texts.failed(failure.value)}</p>}
       <div class="row end">
-        <button type="button" autofocus onClick={done}>
+        <button type="button" ref={no} onClick={done}>
           {texts.cancel}
         </button>
         <button type="button" class="danger" onClick={go}>

@@ -70,7 +70,7 @@ export async function signOut(): Promise<void> {
 
 function deviceName(): string {
   const [, browser = "Browser"] = /(Firefox|Edg|Chrome|Safari)\//.exec(navigator.userAgent) ?? [];
-  const [, system = ""] = /\((?:X11; )?([A-Za-z ]+)/.exec(navigator.userAgent) ?? [];
+  const [, system = ""] = /\((?:X11; )?([A-Za-z]+)/.exec(navigator.userAgent) ?? [];
   return `${browser}${system === "" ? "" : ` on ${system.trim()}`}`.slice(0, 64);
 }
 

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { follow, questions } from "./approval-state.ts";
 import { Chat } from "./chat.tsx";
 import { Pair } from "./pair.tsx";
@@ -59,6 +59,10 @@ function Console() {
 }
 
 function Side({ view }: { readonly view: string }) {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [view]);
   const waiting = questions.value.filter(({ end }) => end === undefined).length;
   return (
     <nav class="side" aria-label={texts.menu}>
@@ -66,7 +70,7 @@ function Side({ view }: { readonly view: string }) {
         <img src="/console/icon.svg" alt="" width={24} height={24} />
         <strong>{texts.name}</strong>
       </div>
-      <ul>
+      <ul ref={list}>
         {Object.keys(views).map((name) => (
           <li key={name}>
             <Link to={addressOf(name)} current={view === name}>

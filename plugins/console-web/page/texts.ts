@@ -59,7 +59,6 @@ export const texts = {
     running: "Working…",
     stopped: "Stopped.",
     untitled: "Conversation",
-    tool: (tool: string) => `Call of ${tool}`,
     arguments: "Arguments",
     result: "Result",
     answer: "Answer",
@@ -157,6 +156,7 @@ export const texts = {
   health: {
     status: "Status",
     ok: "All is well.",
+    look: (count: number) => `Nothing is wrong; ${count} to look at.`,
     notOk: "Something is wrong.",
     doctor: "Run doctor",
     doctorHint: "Asks the provider and the platforms too.",

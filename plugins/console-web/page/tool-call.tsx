@@ -12,7 +12,7 @@ export function ToolCall({ call }: { readonly call: Call }) {
   const kind = isWrong ? "fail" : decision === undefined ? "busy" : "ok";
   return (
     <details class="call">
-      <summary aria-label={words.tool(tool)}>
+      <summary>
         <code>{tool}</code>
         <span class="brief">{progress ?? briefOf(args)}</span>
         <Badge kind={kind}>
