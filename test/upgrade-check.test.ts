@@ -31,7 +31,7 @@ beforeAll(() => {
     );
     // A minified name may hold `$`.
     const moved = readFileSync(store, "utf8").replace(/layout:[\w$]+\.length/, "layout:99");
-    expect(moved).toContain("layout:99");
+    if (!moved.includes("layout:99")) throw new Error("The packed store states its layout otherwise.");
     writeFileSync(store, moved.replaceAll("session_retention_days", "session_days"));
   });
 }, 240_000);

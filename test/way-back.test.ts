@@ -71,8 +71,11 @@ test("FLR-13: restore --layout goes back after a crash with all that was there",
   expect([forward.out.includes("tea"), forward.out.includes("coffee")]).toEqual([true, true]);
 }, 120_000);
 
-test("FLR-13: README's way back restores with the newer release, and then the earlier one starts", async () => {
-  const readme = readFileSync(path.join(root, "README.md"), "utf8").replace(/\s+/g, " ");
+test("FLR-13: the documented way back restores with the newer release, and then the earlier one starts", async () => {
+  const readme = readFileSync(path.join(root, "plugins/service-upgrade/README.md"), "utf8").replace(
+    /\s+/g,
+    " ",
+  );
   const steps = /To go back .*?stop the service\..*?(?=`gantry upgrade --check`)/.exec(readme)?.[0] ?? "";
   expect(steps).toMatch(/run `gantry restore --layout N`.*Then install the earlier release/);
 

@@ -29,6 +29,7 @@ import type { Conversations } from "./conversations.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Outbox } from "./outbox.ts";
 import type { SenderCheck } from "./sender-check.ts";
+import { laneMove } from "./lane-move.ts";
 import { sentences } from "./sentences.ts";
 import { ShownTurn, whomToAsk, type ShownTurnDeps } from "./shown-turn.ts";
 
@@ -138,7 +139,7 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
   }
 
   moved({ message }: Claim, state: LaneState): void {
-    this.#deps.observers.tell("laneMoved", { lane: laneOf(message), state });
+    this.#deps.observers.tell("laneMoved", laneMove(message, state));
   }
 
   #claimed(claim: Claim): Claimed {

@@ -1,4 +1,4 @@
-import { lacking, laneOf, type CallOptions, type ToolCallOutcome } from "@gantry/sdk/fill";
+import { lacking, type CallOptions, type ToolCallOutcome } from "@gantry/sdk/fill";
 import {
   Store,
   type Inbox as InboxSlot,
@@ -14,6 +14,7 @@ import { pluginErrors } from "../plugins/errors.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
+import { laneMove } from "./lane-move.ts";
 import { checkPromptOptions } from "./prompt-options.ts";
 import type { SenderCheck } from "./sender-check.ts";
 import { saidBy, saidByCommand, type ChatWords } from "./chat-words.ts";
@@ -124,7 +125,7 @@ export class Inbox implements InboxSlot {
     admission.accepted(added.filter((one) => one === "accepted").length);
     for (const [i, message] of messages.entries()) {
       if (added[i] === "over") await admission.over(store, message);
-      if (added[i] === "accepted") observers.tell("laneMoved", { lane: laneOf(message), state: "accepted" });
+      if (added[i] === "accepted") observers.tell("laneMoved", laneMove(message, "accepted"));
     }
     return added.map((one) => (one === "over" ? "refused" : one));
   }

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { readTraceparent } from "@gantry/sdk/fill";
+import { readTraceparent, type TraceParent } from "@gantry/sdk/fill";
 import type { InboundMessage } from "@gantry/sdk";
 
 /** How a turn is told from all others, and from what it came. */
@@ -19,10 +19,13 @@ export interface TurnIds {
 export function turnIds(message: InboundMessage, outer: TurnIds | undefined): TurnIds {
   const turn = randomBytes(8).toString("hex");
   const given = readTraceparent(outer ? outer.trace : message.traceparent);
-  if (given) {
-    const { traceId, spanId, flags } = given;
-    return { turn, trace: `00-${traceId}-${turn}-${flags}`, parent: spanId };
-  }
-  const traceId = hash("sha256", `${message.channel} ${message.id}`, "hex").slice(0, 32);
-  return { turn, trace: `00-${traceId}-${turn}-01` };
+  const { traceId, flags } = given ?? (readTraceparent(messageTrace(message)) as TraceParent);
+  return { turn, trace: `00-${traceId}-${turn}-${flags}`, ...(given && { parent: given.spanId }) };
+}
+
+/** Returns the `traceparent` of a message, whose span is the message's own in every process. */
+export function messageTrace({ channel, id, traceparent }: InboundMessage): string {
+  const digits = hash("sha256", `${channel} ${id}`, "hex");
+  const { traceId, flags } = readTraceparent(traceparent) ?? { traceId: digits.slice(0, 32), flags: "01" };
+  return `00-${traceId}-${digits.slice(32, 48)}-${flags}`;
 }

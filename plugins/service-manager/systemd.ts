@@ -59,7 +59,7 @@ export function systemd(spec: ServiceSpec, env: NodeJS.ProcessEnv, scope: Scope 
           install: [
             `Installed as ${file}. Start it with \`gantry service start --system\`.`,
             `Its configuration is ${stateDir}: sudo -u gantry SERVICE_CONFIG_DIR=${stateDir} gantry onboard`,
-            "It sees no serial port and no GPIO chip until its unit lets it: Devices in the README has the lines.",
+            "It sees no serial port and no GPIO chip until its unit lets it: the page Devices, which the README links, has the lines.",
           ],
           uninstall: [
             `Its user gantry and its directory ${stateDir} stay: \`userdel gantry\` takes the user away.`,

@@ -113,6 +113,10 @@ export interface Observer {
   laneMoved?(step: {
     readonly lane: string;
     readonly state: "accepted" | "begun" | "answered" | "sent" | "waits" | "aside";
+    /** As in {@link TurnFacts}, with the message's own span, which is the same in every process. Absent in hosts of earlier releases. */
+    readonly trace?: string;
+    /** The span that came with the message. */
+    readonly parent?: string | undefined;
   }): Awaitable<void>;
   /** A conversation was left for a new one, or removed. */
   sessionEnded?(ended: { readonly session: string; readonly reason: "left" | "removed" }): Awaitable<void>;

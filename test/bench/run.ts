@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { conversationCostRows } from "./conversation-cost.ts";
 import { conversationRows } from "./conversations.ts";
 import { gatewayRows } from "./gateway.ts";
+import { growthRows } from "./growth.ts";
 import { guardRows } from "./guards.ts";
 import type { Row } from "./row.ts";
 import { runRows } from "./runs.ts";
@@ -13,6 +14,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   "conversation-cost": conversationCostRows,
   conversations: conversationRows,
   gateway: gatewayRows,
+  growth: growthRows,
   guards: guardRows,
   runs: runRows,
   sandbox: sandboxRows,
