@@ -165,10 +165,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The built service as a process of its own, by a configuration file of its own. */
-export async function serveConsole(toml: string = ""): Promise<Served> {
+/** The built service as a process of its own; its file has `above` before its first table, `toml` behind. */
+export async function serveConsole(toml: string = "", above: string = ""): Promise<Served> {
   // A port of its own, which stays the same when the file is read again.
-  const home = tempDir(`[gateway]\nport = ${await freePort()}\n${toml}`);
+  const home = tempDir(`${above}\n[gateway]\nport = ${await freePort()}\n${toml}`);
   const { child, ended } = startGantry(["gateway"], { dir: home.dir, input: null });
   let text = "";
   child.stderr?.on("data", (piece: string) => (text += piece));
