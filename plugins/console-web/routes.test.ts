@@ -40,6 +40,14 @@ test("WEB-01: nothing but the built files is served, and an unchanged one is not
   expect([again.status, again.text]).toEqual([304, ""]);
 });
 
+test("WEB-01: console.enabled = false serves neither the page nor its turns", async () => {
+  await using kit = await startConsole({ config: { console: { enabled: false } } });
+  const { token } = await tokenFor(kit, "talk");
+  expect((await kit.gateway.ask("/console", { token })).status).toBe(404);
+  expect((await kit.gateway.ask("/api/turns", { token })).status).toBe(404);
+  expect(kit.gateway.printed).not.toContain("Console:");
+});
+
 test("WEB-02: the gateway prints the address of the console while no device is paired", async () => {
   await using kit = await startConsole();
   const [, code = ""] = /^Pairing code: (\d+)/m.exec(kit.gateway.printed) ?? [];

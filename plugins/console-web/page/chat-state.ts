@@ -1,16 +1,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { account, ask, events, Failure, pause } from "./service.ts";
+import { afterStep, type FileRef, type Live } from "./live.ts";
 import type { TreeNode } from "./tree.tsx";
-
-export interface FileRef {
-  readonly id: string;
-  readonly mime: string;
-  readonly bytes: number;
-  readonly name?: string;
-  readonly alt?: string;
-  /** Left out while the turn that it belongs to runs. */
-  readonly url?: string;
-}
 
 export interface Message {
   readonly role: "user" | "assistant" | "tool" | "system";
@@ -22,36 +13,6 @@ export interface Message {
   readonly tool?: string;
   readonly failed?: boolean;
   readonly tree?: readonly TreeNode[];
-}
-
-/** A call of a tool, as it goes on. */
-export interface Call {
-  readonly kind: "call";
-  readonly id: string;
-  readonly tool: string;
-  readonly args: string;
-  readonly progress?: string;
-  readonly decision?: string;
-  readonly result?: string;
-}
-
-export interface ToolAsk {
-  readonly kind: "ask";
-  readonly id: string;
-  readonly text: string;
-  readonly isOver: boolean;
-}
-
-export type LiveItem = { readonly kind: "text"; readonly text: string } | Call | ToolAsk;
-
-/** The turn that runs in a conversation, or has just ended. */
-export interface Live {
-  readonly text: string;
-  readonly files: readonly FileRef[];
-  readonly items: readonly LiveItem[];
-  /** Ids of the questions that it has asked. */
-  readonly asked: readonly string[];
-  readonly error?: string;
 }
 
 export interface Conversation {
@@ -87,7 +48,7 @@ export function conversation(id: string, isNew = false): Conversation {
   return made;
 }
 
-/** Forgets all conversations, so that another device does not see them. */
+/** Forgets all conversations. */
 export function forgetAll(): void {
   open.clear();
 }
@@ -167,7 +128,7 @@ async function followTurn(one: Conversation): Promise<void> {
     if (n <= read.steps) return;
     read.steps = n;
     read.isOver ||= event === "done" || event === "error";
-    one.live.value = after(one.live.value, event, data);
+    one.live.value = afterStep(one.live.value, event, data);
   };
   while (!read.isOver && account.value?.device === device) {
     const path = `/api/turns/events?session=${encodeURIComponent(one.id)}&after=${read.steps}`;
@@ -190,59 +151,4 @@ async function settle(one: Conversation): Promise<void> {
   // What has failed may not be kept: then its steps stay.
   if (error === undefined) one.live.value = undefined;
   listed.value += 1;
-}
-
-const nothing: Live = { text: "", files: [], items: [], asked: [] };
-
-/** Returns the turn after one more step. */
-function after(live: Live = nothing, event: string, data: Record<string, unknown>): Live {
-  const { items } = live;
-  const id = String(data["id"] ?? "");
-  const changed = (change: Partial<Call>): Live => ({
-    ...live,
-    items: items.map((item) => (item.kind === "call" && item.id === id ? { ...item, ...change } : item)),
-  });
-  switch (event) {
-    case "asked":
-      return { ...nothing, text: String(data["text"]), files: (data["files"] ?? []) as FileRef[] };
-    case "delta":
-      return { ...live, items: withText(items, String(data["text"])) };
-    case "tool_call": {
-      const args = JSON.stringify(data["args"], null, 2);
-      return { ...live, items: [...items, { kind: "call", id, tool: String(data["tool"]), args }] };
-    }
-    case "tool_progress":
-      return changed({ progress: progressOf(data) });
-    case "tool_result":
-      return changed({ decision: String(data["decision"]), result: String(data["text"]) });
-    case "approval_request":
-      return { ...live, asked: [...live.asked, id] };
-    case "tool_question": {
-      const { id: name, text } = data["question"] as { id: string; text: string };
-      return { ...live, items: [...items, { kind: "ask", id: name, text, isOver: false }] };
-    }
-    case "tool_question_done":
-      return {
-        ...live,
-        items: items.map((item) =>
-          item.kind === "ask" && item.id === id ? { ...item, isOver: true } : item,
-        ),
-      };
-    case "error":
-      return { ...live, error: String(data["message"]) };
-    default:
-      return live;
-  }
-}
-
-function withText(items: readonly LiveItem[], text: string): readonly LiveItem[] {
-  const last = items.at(-1);
-  if (last?.kind !== "text") return [...items, { kind: "text", text }];
-  return [...items.slice(0, -1), { kind: "text", text: last.text + text }];
-}
-
-/** A step of a tool says how far it is in words, in numbers, or both. */
-function progressOf({ text, done, total }: Record<string, unknown>): string {
-  const share = total === undefined ? String(done) : `${String(done)} / ${String(total)}`;
-  return text === undefined ? share : `${String(text)} · ${share}`;
 }

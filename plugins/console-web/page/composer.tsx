@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { say, stop, type Conversation, type FileRef } from "./chat-state.ts";
+import { say, stop, type Conversation } from "./chat-state.ts";
+import type { FileRef } from "./live.ts";
 import { dataOf } from "./files.tsx";
 import { asFailure } from "./parts.tsx";
 import { upload } from "./service.ts";

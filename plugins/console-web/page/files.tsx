@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { FileRef } from "./chat-state.ts";
+import type { FileRef } from "./live.ts";
 import { bytesOf } from "./service.ts";
 import { texts } from "./texts.ts";
 

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { ApprovalCard } from "./approval-card.tsx";
 import { questions } from "./approval-state.ts";
-import type { Live, LiveItem, ToolAsk } from "./chat-state.ts";
+import type { Live, LiveItem, ToolAsk } from "./live.ts";
 import { Files } from "./files.tsx";
 import { asFailure, Busy } from "./parts.tsx";
 import { ask } from "./service.ts";

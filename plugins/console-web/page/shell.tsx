@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { follow, questions } from "./approval-state.ts";
+import { forgetAll } from "./chat-state.ts";
 import { Chat } from "./chat.tsx";
 import { Pair } from "./pair.tsx";
 import { asFailure, Busy, Failed } from "./parts.tsx";
@@ -37,7 +38,12 @@ function Console() {
   useEffect(() => {
     const stop = new AbortController();
     if (may.includes("decide")) void follow(stop.signal);
-    return () => stop.abort();
+    return () => {
+      stop.abort();
+      // The next one who pairs sees nothing of this one.
+      questions.value = [];
+      forgetAll();
+    };
   }, [may]);
   const { view } = place.value;
   return (

@@ -1,4 +1,4 @@
-import type { Call } from "./chat-state.ts";
+import type { Call } from "./live.ts";
 import { Badge } from "./parts.tsx";
 import { texts } from "./texts.ts";
 
