@@ -15,7 +15,6 @@ import {
   without,
 } from "./console.test-kit.ts";
 
-const shown = test.runIf(hasChromium);
 let browser: Browser & AsyncDisposable;
 
 beforeAll(async () => {
@@ -31,7 +30,7 @@ const hostile = [
 const dot =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==";
 
-shown(
+test.runIf(hasChromium)(
   `GW-09: in a browser: pair, chat with a tool, approve, read audit, plugins and status${without}`,
   async () => {
     await using kit = await startConsole();
@@ -51,20 +50,23 @@ shown(
   },
 );
 
-shown(`WEB-02: a code in the address pairs, and is gone from address and history${without}`, async () => {
-  await using kit = await startConsole();
-  await using tab = await openTab(browser, kit.gateway);
-  const page = await enter(tab, kit);
-  expect(page.url()).toBe(`${kit.gateway.url}/console`);
-  expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([1, 0]);
-  await show(page, "Health");
-  await page.goBack();
-  await page.getByRole("textbox", { name: "Message" }).waitFor();
-  expect(page.url()).toBe(`${kit.gateway.url}/console`);
-  expect(tab.faults).toEqual([]);
-});
+test.runIf(hasChromium)(
+  `WEB-02: a code in the address pairs, and is gone from address and history${without}`,
+  async () => {
+    await using kit = await startConsole();
+    await using tab = await openTab(browser, kit.gateway);
+    const page = await enter(tab, kit);
+    expect(page.url()).toBe(`${kit.gateway.url}/console`);
+    expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([1, 0]);
+    await show(page, "Health");
+    await page.goBack();
+    await page.getByRole("textbox", { name: "Message" }).waitFor();
+    expect(page.url()).toBe(`${kit.gateway.url}/console`);
+    expect(tab.faults).toEqual([]);
+  },
+);
 
-shown(
+test.runIf(hasChromium)(
   `WEB-02: a wrong code is told, a remembered device stays, signing out ends its token${without}`,
   async () => {
     await using kit = await startConsole();
@@ -90,7 +92,7 @@ shown(
   },
 );
 
-shown(`WEB-03: a reload in the middle of a turn loses no character${without}`, async () => {
+test.runIf(hasChromium)(`WEB-03: a reload in the middle of a turn loses no character${without}`, async () => {
   await using kit = await startConsole();
   await using tab = await openTab(browser, kit.gateway);
   const page = await enter(tab, kit);
@@ -110,62 +112,71 @@ shown(`WEB-03: a reload in the middle of a turn loses no character${without}`, a
   expect(tab.faults).toEqual([]);
 });
 
-shown(`WEB-03: a turn goes on while another conversation is shown, and Stop ends it${without}`, async () => {
-  await using kit = await startConsole();
-  await using tab = await openTab(browser, kit.gateway);
-  const page = await enter(tab, kit);
-  await send(page, "tell me slowly");
-  await kit.model.begun;
-  const first = page.url();
-  await page.getByRole("button", { name: "New conversation" }).click();
-  await send(page, "hello");
-  await page.getByText("Heard.").waitFor();
-  kit.model.say("meanwhile ");
-  await page.goto(first);
-  await page.getByText("meanwhile").waitFor();
-  await page.getByRole("button", { name: "Stop" }).click();
-  await page.getByRole("button", { name: "Send" }).waitFor();
-  expect(tab.faults).toEqual([]);
-});
+test.runIf(hasChromium)(
+  `WEB-03: a turn goes on while another conversation is shown, and Stop ends it${without}`,
+  async () => {
+    await using kit = await startConsole();
+    await using tab = await openTab(browser, kit.gateway);
+    const page = await enter(tab, kit);
+    await send(page, "tell me slowly");
+    await kit.model.begun;
+    const first = page.url();
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await send(page, "hello");
+    await page.getByText("Heard.").waitFor();
+    kit.model.say("meanwhile ");
+    await page.goto(first);
+    await page.getByText("meanwhile").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+    expect(tab.faults).toEqual([]);
+  },
+);
 
-shown(`WEB-03: what a model and a person say is text, and loads nothing${without}`, async () => {
-  await using kit = await startConsole({ answers: { poison: hostile } });
-  await using tab = await openTab(browser, kit.gateway);
-  const page = await enter(tab, kit);
-  await send(page, `poison ${hostile}`);
-  await page.getByRole("link", { name: "p", exact: true }).waitFor();
-  const chat = page.getByRole("log");
-  expect(await chat.locator("img, script, iframe").count()).toBe(0);
-  const links = await chat.locator("a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
-  expect(links).toEqual(["https://evil.example/p.png"]);
-  await show(page, "Sessions");
-  await page.getByRole("link", { name: /<img src=x/ }).waitFor();
-  expect(await page.title()).not.toContain("owned");
-  expect(tab.faults).toEqual([]);
-});
+test.runIf(hasChromium)(
+  `WEB-03: what a model and a person say is text, and loads nothing${without}`,
+  async () => {
+    await using kit = await startConsole({ answers: { poison: hostile } });
+    await using tab = await openTab(browser, kit.gateway);
+    const page = await enter(tab, kit);
+    await send(page, `poison ${hostile}`);
+    await page.getByRole("link", { name: "p", exact: true }).waitFor();
+    const chat = page.getByRole("log");
+    expect(await chat.locator("img, script, iframe").count()).toBe(0);
+    const links = await chat.locator("a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+    expect(links).toEqual(["https://evil.example/p.png"]);
+    await show(page, "Sessions");
+    await page.getByRole("link", { name: /<img src=x/ }).waitFor();
+    expect(await page.title()).not.toContain("owned");
+    expect(tab.faults).toEqual([]);
+  },
+);
 
-shown(`WEB-03: a pasted picture is sent with the message, and shown after a reload${without}`, async () => {
-  await using kit = await startConsole();
-  await using tab = await openTab(browser, kit.gateway);
-  const page = await enter(tab, kit);
-  await page.getByRole("textbox", { name: "Message" }).evaluate((field, data) => {
-    const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
-    const { ClipboardEvent, DataTransfer } = globalThis as any;
-    const clipboardData = new DataTransfer();
-    clipboardData.items.add(new File([bytes], "dot.png", { type: "image/png" }));
-    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-  }, dot);
-  await page.getByText("dot.png").waitFor();
-  await send(page, "what is this?");
-  await page.getByText("Heard.").waitFor();
-  await page.reload();
-  const picture = page.getByRole("img", { name: "dot.png" });
-  await picture.waitFor();
-  expect(await picture.getAttribute("src")).toMatch(/^data:image\/png;base64,/);
-  expect(tab.faults).toEqual([]);
-});
+test.runIf(hasChromium)(
+  `WEB-03: a pasted picture is sent with the message, and shown after a reload${without}`,
+  async () => {
+    await using kit = await startConsole();
+    await using tab = await openTab(browser, kit.gateway);
+    const page = await enter(tab, kit);
+    await page.getByRole("textbox", { name: "Message" }).evaluate((field, data) => {
+      const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+      const { ClipboardEvent, DataTransfer } = globalThis as any;
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([bytes], "dot.png", { type: "image/png" }));
+      field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    }, dot);
+    await page.getByText("dot.png").waitFor();
+    await send(page, "what is this?");
+    await page.getByText("Heard.").waitFor();
+    await page.reload();
+    const picture = page.getByRole("img", { name: "dot.png" });
+    await picture.waitFor();
+    expect(await picture.getAttribute("src")).toMatch(/^data:image\/png;base64,/);
+    expect(tab.faults).toEqual([]);
+  },
+);
 
-shown(
+test.runIf(hasChromium)(
   `WEB-04: a question of another channel is asked with the host's words, the focus on Deny${without}`,
   async () => {
     await using kit = await startConsole();
@@ -189,22 +200,25 @@ shown(
   },
 );
 
-shown(`WEB-04: what another tab decides is greyed here, with who decided it${without}`, async () => {
-  await using kit = await startConsole();
-  await using one = await openTab(browser, kit.gateway);
-  await using other = await openTab(browser, kit.gateway);
-  const [here, there] = [await enter(one, kit), await enter(other, kit)];
-  await show(here, "Approvals");
-  await send(there, "run red");
-  await here.getByRole("alertdialog").waitFor();
-  await there.getByRole("alertdialog").getByRole("button", { name: "Deny" }).click();
-  await here.getByText(/^Denied by http:d/).waitFor();
-  expect(await here.getByRole("button", { name: "Allow", exact: true }).count()).toBe(0);
-  expect(kit.ran).toEqual([]);
-  expect([...one.faults, ...other.faults]).toEqual([]);
-});
+test.runIf(hasChromium)(
+  `WEB-04: what another tab decides is greyed here, with who decided it${without}`,
+  async () => {
+    await using kit = await startConsole();
+    await using one = await openTab(browser, kit.gateway);
+    await using other = await openTab(browser, kit.gateway);
+    const [here, there] = [await enter(one, kit), await enter(other, kit)];
+    await show(here, "Approvals");
+    await send(there, "run red");
+    await here.getByRole("alertdialog").waitFor();
+    await there.getByRole("alertdialog").getByRole("button", { name: "Deny" }).click();
+    await here.getByText(/^Denied by http:d/).waitFor();
+    expect(await here.getByRole("button", { name: "Allow", exact: true }).count()).toBe(0);
+    expect(kit.ran).toEqual([]);
+    expect([...one.faults, ...other.faults]).toEqual([]);
+  },
+);
 
-shown(
+test.runIf(hasChromium)(
   `WEB-05: sessions of every channel are paged, searched, read, exported and erased${without}`,
   async () => {
     await using kit = await startConsole();
@@ -234,7 +248,7 @@ shown(
   },
 );
 
-shown(
+test.runIf(hasChromium)(
   `WEB-06: the audit is filtered, and its verification names the first changed line${without}`,
   async () => {
     await using kit = await startConsole();
@@ -255,20 +269,23 @@ shown(
   },
 );
 
-shown(`WEB-07: the plugins view tells who fills a slot and who needs it${without}`, async () => {
-  await using kit = await startConsole();
-  await using tab = await openTab(browser, kit.gateway);
-  const page = await enter(tab, kit);
-  await show(page, "Plugins");
-  await page.getByRole("searchbox").fill("audit-sinks");
-  await page.getByText("Slots (").click();
-  const slot = page.getByRole("listitem").filter({ has: page.getByText("audit-sinks", { exact: true }) });
-  await slot.filter({ hasText: "filled by audit-file" }).first().waitFor();
-  await expect.poll(() => page.getByRole("heading", { level: 3 }).allInnerTexts()).toEqual(["audit-file"]);
-  expect(tab.faults).toEqual([]);
-});
+test.runIf(hasChromium)(
+  `WEB-07: the plugins view tells who fills a slot and who needs it${without}`,
+  async () => {
+    await using kit = await startConsole();
+    await using tab = await openTab(browser, kit.gateway);
+    const page = await enter(tab, kit);
+    await show(page, "Plugins");
+    await page.getByRole("searchbox").fill("audit-sinks");
+    await page.getByText("Slots (").click();
+    const slot = page.getByRole("listitem").filter({ has: page.getByText("audit-sinks", { exact: true }) });
+    await slot.filter({ hasText: "filled by audit-file" }).first().waitFor();
+    await expect.poll(() => page.getByRole("heading", { level: 3 }).allInnerTexts()).toEqual(["audit-file"]);
+    expect(tab.faults).toEqual([]);
+  },
+);
 
-shown(
+test.runIf(hasChromium)(
   `WEB-08: configuration is changed by a form: a trial and what differs come before it is written${without}`,
   async () => {
     await using served = await serveConsole("# mine\n");
@@ -289,7 +306,7 @@ shown(
   },
 );
 
-shown(`WEB-09: usage is shown by day, model and person${without}`, async () => {
+test.runIf(hasChromium)(`WEB-09: usage is shown by day, model and person${without}`, async () => {
   await using kit = await startConsole();
   await using tab = await openTab(browser, kit.gateway);
   const page = await enter(tab, kit);
@@ -302,29 +319,33 @@ shown(`WEB-09: usage is shown by day, model and person${without}`, async () => {
   expect(tab.faults).toEqual([]);
 });
 
-shown(`WEB-10: a code is made with some scopes, and a device is revoked${without}`, async () => {
-  await using kit = await startConsole();
-  await using tab = await openTab(browser, kit.gateway);
-  await using other = await openTab(browser, kit.gateway, { refusals: [401, 403] });
-  const page = await enter(tab, kit);
-  await show(page, "Devices");
-  for (const scope of ["manage", "decide", "read"]) await page.getByLabel(new RegExp(`^${scope}:`)).uncheck();
-  await page.getByRole("button", { name: "Make a code" }).click();
-  const code = (await page.locator("strong.code").innerText()).trim();
-  await other.page.goto(`${kit.gateway.url}/console/audit#code=${code}`);
-  await other.page.getByText("This page needs a token with the scope “read”.").waitFor();
-  await page.reload();
-  await page.getByRole("row").filter({ hasNotText: "this browser" }).last().getByRole("button").click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
-  await expect.poll(() => page.getByRole("row").count()).toBe(2);
-  await other.page.reload();
-  await other.page.getByText("does not count any more").waitFor();
-  expect([...tab.faults, ...other.faults]).toEqual([]);
-});
+test.runIf(hasChromium)(
+  `WEB-10: a code is made with some scopes, and a device is revoked${without}`,
+  async () => {
+    await using kit = await startConsole();
+    await using tab = await openTab(browser, kit.gateway);
+    await using other = await openTab(browser, kit.gateway, { refusals: [401, 403] });
+    const page = await enter(tab, kit);
+    await show(page, "Devices");
+    for (const scope of ["manage", "decide", "read"])
+      await page.getByLabel(new RegExp(`^${scope}:`)).uncheck();
+    await page.getByRole("button", { name: "Make a code" }).click();
+    const code = (await page.locator("strong.code").innerText()).trim();
+    await other.page.goto(`${kit.gateway.url}/console/audit#code=${code}`);
+    await other.page.getByText("This page needs a token with the scope “read”.").waitFor();
+    await page.reload();
+    await page.getByRole("row").filter({ hasNotText: "this browser" }).last().getByRole("button").click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
+    await expect.poll(() => page.getByRole("row").count()).toBe(2);
+    await other.page.reload();
+    await other.page.getByText("does not count any more").waitFor();
+    expect([...tab.faults, ...other.faults]).toEqual([]);
+  },
+);
 
 const listedViews = ["Sessions", "Approvals", "Jobs", "Usage", "Audit", "Health", "Plugins", "Devices"];
 
-shown.each([
+test.runIf(hasChromium).each([
   { width: 1280, dark: false },
   { width: 360, dark: true },
 ])(`WEB-11: axe finds nothing on any page at $width px, dark: $dark${without}`, async (look) => {
@@ -345,22 +366,27 @@ shown.each([
   expect([...found, ...tab.faults]).toEqual([]);
 });
 
-shown(`WEB-11: a lost connection is told, and the page goes on once it is back${without}`, async () => {
-  await using kit = await startConsole();
-  await using tab = await openTab(browser, kit.gateway);
-  const page = await enter(tab, kit);
-  await show(page, "Health");
-  await page.getByText(/Nothing is wrong|Something is wrong/).waitFor();
-  await tab.context.setOffline(true);
-  await page.getByRole("button", { name: "Run doctor" }).click();
-  await page.getByText("The connection to the service is lost. Trying again…").waitFor();
-  await tab.context.setOffline(false);
-  await page.getByRole("button", { name: "Run doctor" }).click();
-  await page.getByText("The connection to the service is lost. Trying again…").waitFor({ state: "detached" });
-  expect(tab.faults.filter((one) => !one.includes("net::ERR"))).toEqual([]);
-});
+test.runIf(hasChromium)(
+  `WEB-11: a lost connection is told, and the page goes on once it is back${without}`,
+  async () => {
+    await using kit = await startConsole();
+    await using tab = await openTab(browser, kit.gateway);
+    const page = await enter(tab, kit);
+    await show(page, "Health");
+    await page.getByText(/Nothing is wrong|Something is wrong/).waitFor();
+    await tab.context.setOffline(true);
+    await page.getByRole("button", { name: "Run doctor" }).click();
+    await page.getByText("The connection to the service is lost. Trying again…").waitFor();
+    await tab.context.setOffline(false);
+    await page.getByRole("button", { name: "Run doctor" }).click();
+    await page
+      .getByText("The connection to the service is lost. Trying again…")
+      .waitFor({ state: "detached" });
+    expect(tab.faults.filter((one) => !one.includes("net::ERR"))).toEqual([]);
+  },
+);
 
-shown(`WEB-12: the first load is at most 40 KB compressed${without}`, async () => {
+test.runIf(hasChromium)(`WEB-12: the first load is at most 40 KB compressed${without}`, async () => {
   await using kit = await startConsole();
   await using tab = await openTab(browser, kit.gateway);
   const sizes: Promise<number>[] = [];
