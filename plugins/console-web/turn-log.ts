@@ -41,23 +41,24 @@ export class TurnLog {
 
   /** Yields the steps behind the first `after`, as they come, until the turn is over. */
   async *read(after: number, signal: AbortSignal): AsyncGenerator<ServerEvent, void> {
-    for (let at = Math.max(0, after); !signal.aborted;) {
-      while (at < this.#steps.length) {
-        const { type, ...data } = this.#steps[at] as Step;
-        at += 1;
-        yield { event: type, data: { n: at, ...data } };
+    let go: (() => void) | undefined;
+    const wake = (): void => go?.();
+    this.#waiting.add(wake);
+    signal.addEventListener("abort", wake, { once: true });
+    try {
+      for (let at = Math.max(0, after); !signal.aborted;) {
+        while (at < this.#steps.length) {
+          const { type, ...data } = this.#steps[at] as Step;
+          at += 1;
+          yield { event: type, data: { n: at, ...data } };
+        }
+        if (this.#isOver) return;
+        if (!signal.aborted) await new Promise<void>((resolve) => (go = resolve));
       }
-      if (this.#isOver) return;
-      await this.#next(signal);
+    } finally {
+      this.#waiting.delete(wake);
+      signal.removeEventListener("abort", wake);
     }
-  }
-
-  async #next(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.add(resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    await promise;
-    this.#waiting.delete(resolve);
   }
 
   #wake(): void {
