@@ -24,7 +24,8 @@ export function pageBuilds(root: string, plugins: readonly string[]): readonly U
       clean: false,
       logLevel: "warn",
       minify: true,
-      sourcemap: false,
+      // Not told to browsers: the licences of what is built in are read off it.
+      sourcemap: "hidden",
       deps: { alwaysBundle: [/.*/], onlyBundle: false },
       outputOptions: { chunkFileNames: "[name]-[hash].js" },
       hooks: {
