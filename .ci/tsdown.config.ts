@@ -6,6 +6,7 @@ import { asciiOnly } from "./ascii-only.ts";
 import { lazyBuiltins } from "./lazy-builtins.ts";
 import { basePlugins, isTogether, isTogetherIndex, togetherEntry } from "./base-plugins.ts";
 import { oneCopy } from "./one-copy.ts";
+import { pageBuilds } from "./page-builds.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const { version } = JSON.parse(readFileSync(path.join(root, "host/package.json"), "utf8")) as {
@@ -93,7 +94,7 @@ function removeOlder(folder: string): void {
   }
 }
 
-export default defineConfig({
+const product = defineConfig({
   cwd: root,
   entry: {
     cli: "host/cli/cli.ts",
@@ -169,3 +170,5 @@ export default defineConfig({
     },
   },
 });
+
+export default [product, ...pageBuilds(root, plugins)];

@@ -1,4 +1,4 @@
-import type { Plugin, Runtime } from "@gantry/sdk";
+import type { AnySlot, Plugin, Runtime } from "@gantry/sdk";
 import { loadsOf, type ConfigText } from "./config/check.ts";
 import type { LeftOut } from "./plugins/load-chosen.ts";
 import type { LoadedPlugin } from "./plugins/loader.ts";
@@ -36,10 +36,13 @@ export function runtimeOf(options: Facts, { failed, lacking }: Fates): Runtime {
     get plugins() {
       const running = plugins
         .filter(({ plugin }) => !lacking.some((one) => one.lacking === plugin.name))
-        .map(({ plugin: { name, provides = [] }, from }) => ({
+        .map(({ plugin: { name, summary, needs = {}, provides = [], taps = [] }, from }) => ({
           name,
           from,
+          ...(summary !== undefined && { summary }),
+          needs: Object.values<AnySlot>(needs).map(({ id }) => id),
           provides: provides.map(({ id }) => id),
+          taps,
           state: failed.has(name) ? ("failed" as const) : ("running" as const),
         }));
       const absent = leftOut.map(({ name }) => ({ name, from: name, state: "left out" as const }));

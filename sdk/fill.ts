@@ -95,6 +95,7 @@ export {
 } from "./store/message-worker.ts";
 export {
   type SessionAccess,
+  type SessionPage,
   type SessionSummary,
   type SessionView,
   type Sessions,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Audit, AuditSinks, Checks, Commands, definePlugin, Runtime } from "@gantry/sdk";
+import { Audit, AuditSinks, Checks, Commands, definePlugin, Routes, Runtime } from "@gantry/sdk";
 import { expandHome } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import { AuditLog } from "./audit-log.ts";
@@ -45,7 +45,7 @@ export default definePlugin({
     }),
   }),
   needs: { runtime: Runtime, audit: Audit },
-  provides: [AuditSinks, Commands, Checks],
+  provides: [AuditSinks, Commands, Checks, Routes],
   enforces: [
     "security.audit.enabled",
     "security.audit.log_tool_calls",
@@ -71,6 +71,10 @@ export default definePlugin({
     host.provide(Commands, verifyCommand(path));
     if (enabled) host.provide(Commands, acknowledgeCommand(path, host.needs.audit));
     for (const check of auditChecks(path, enabled)) host.provide(Checks, check);
+    host.onServe(async () => {
+      const { auditRoutes } = await import("./routes.ts");
+      for (const route of auditRoutes(path)) host.provide(Routes, route);
+    });
     host.onDispose(() => log.close());
   },
 });

@@ -1,34 +1,13 @@
 import type { Check, CheckRow, Command, CommandContext, Runtime } from "@gantry/sdk";
-import type { Redactor } from "@gantry/sdk/fill";
-import { askAll } from "./ask.ts";
-import { ownChecks, type Needs } from "./own-checks.ts";
+import { doctorRows, rowsOf, statusRows, type DoctorNeeds } from "./asked-rows.ts";
 import { printReport } from "./report.ts";
 
 const json = { flags: "--json", summary: "print one JSON object" };
-/** How long one check may take: local ones, and those that reach out. */
-const QUICK_MS = 5_000;
-const REACHING_MS = 15_000;
-
-export interface DoctorNeeds extends Needs {
-  readonly checks: ReadonlyMap<string, Check>;
-  readonly redactors: ReadonlyMap<string, Redactor>;
-}
 
 export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
-  const told = async (
-    run: CommandContext,
-    own: readonly Check[],
-    kinds: readonly Check["kind"][],
-    ms: number,
-  ): Promise<boolean> => {
-    const others = [...needs.checks.values()].filter(({ kind }) => kinds.includes(kind));
-    const [ours, theirs] = await Promise.all([askAll(own, ms, run.signal), askAll(others, ms, run.signal)]);
-    const rows = merged(ours, theirs);
-    return printReport(run, rows, needs.redactors.values());
-  };
+  const told = async (run: CommandContext, rows: Promise<readonly CheckRow[]>): Promise<boolean> =>
+    printReport(run, await rows, needs.redactors.values());
   const { runtime } = needs;
-  const own = (doctor: boolean): readonly Check[] =>
-    ownChecks(needs).filter(({ kind }) => doctor || kind === "status");
   return [
     {
       name: "status",
@@ -36,7 +15,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
       options: [json],
       despiteProblems: true,
       run: async (run) => {
-        await told(run, own(false), ["status"], QUICK_MS);
+        await told(run, statusRows(needs, run.signal));
         return runtime.problems[0]?.exit ?? 0;
       },
     },
@@ -46,7 +25,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
       options: [json],
       despiteProblems: true,
       run: async (run) => {
-        const isWell = await told(run, own(true), ["status", "doctor"], REACHING_MS);
+        const isWell = await told(run, doctorRows(needs, run.signal));
         return runtime.problems[0]?.exit ?? (isWell ? 0 : 1);
       },
     },
@@ -59,7 +38,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
         const lacking = runtime.problems.filter(({ curedBy }) => curedBy !== undefined).map(lackingRow);
         const rows = some || lacking.length > 0 ? lacking : [noChannel];
         const own: Check = { name: "channels", kind: "channel", run: async () => rows };
-        return (await told(run, [own], ["channel"], REACHING_MS)) ? 0 : 1;
+        return (await told(run, rowsOf(needs, [own], ["channel"], run.signal))) ? 0 : 1;
       },
     },
   ];
@@ -76,15 +55,3 @@ const noChannel: CheckRow = {
   detail: "no channel is configured",
   cure: "Run `gantry onboard`, or write a table such as [channels_config.chatapp].",
 };
-
-/** A plugin's own word about a thing goes before ours, and the same word is told once. */
-function merged(ours: readonly CheckRow[], theirs: readonly CheckRow[]): readonly CheckRow[] {
-  const covered = new Set(theirs.map(({ what }) => what));
-  const rows = [...ours.filter(({ what }) => !covered.has(what)), ...theirs];
-  return [...new Map(rows.map((row) => [sameFault(row), row])).values()];
-}
-
-/** A store that fails says it in other words at each try. */
-function sameFault({ what, state, detail }: CheckRow): string {
-  return JSON.stringify(what === "store" && state === "fail" ? [what, state] : [what, state, detail]);
-}

@@ -6,6 +6,7 @@ import {
   Policy,
   Providers,
   optional,
+  Routes,
   Sandbox,
   Runtime,
   Store,
@@ -28,10 +29,12 @@ export default definePlugin({
     runtime: Runtime,
     store: optional(Store),
   },
-  provides: [Commands],
+  provides: [Commands, Routes],
   setup(host) {
     for (const command of doctorCommands(host.needs)) host.provide(Commands, command);
     host.onServe(async () => {
+      const { doctorRoutes } = await import("./routes.ts");
+      for (const route of doctorRoutes(host.needs)) host.provide(Routes, route);
       const open = await (await import("./check-files.ts")).openToOthers(host.needs.runtime);
       if (open !== undefined) host.log.warn({}, open);
     });

@@ -10,6 +10,17 @@ export async function printReport(
   rows: readonly CheckRow[],
   redactors: Iterable<Redactor>,
 ): Promise<boolean> {
+  const { ok, rows: shown } = await cleanReport(rows, redactors);
+  if (options["json"]) out(JSON.stringify({ ok, rows: shown }));
+  else for (const line of table(shown)) out(line);
+  return ok;
+}
+
+/** Returns the rows with every text redacted, and whether none failed. */
+export async function cleanReport(
+  rows: readonly CheckRow[],
+  redactors: Iterable<Redactor>,
+): Promise<{ readonly ok: boolean; readonly rows: readonly CheckRow[] }> {
   const clean = cleaner([...redactors]);
   const shown = await Promise.all(
     rows.map(async ({ what, state, detail, cure }) => ({
@@ -19,10 +30,7 @@ export async function printReport(
       ...(cure !== undefined && { cure: await clean(cure) }),
     })),
   );
-  const ok = rows.every(({ state }) => state !== "fail");
-  if (options["json"]) out(JSON.stringify({ ok, rows: shown }));
-  else for (const line of table(shown)) out(line);
-  return ok;
+  return { ok: rows.every(({ state }) => state !== "fail"), rows: shown };
 }
 
 function* table(rows: readonly CheckRow[]): Generator<string> {

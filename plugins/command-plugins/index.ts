@@ -1,10 +1,20 @@
-import { Audit, Commands, ConfigFile, definePlugin, Runtime, Sandbox, Upstream, optional } from "@gantry/sdk";
+import {
+  Audit,
+  Commands,
+  ConfigFile,
+  definePlugin,
+  optional,
+  Routes,
+  Runtime,
+  Sandbox,
+  Upstream,
+} from "@gantry/sdk";
 import { pluginCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
 
 export default definePlugin({
   name: "command-plugins",
-  summary: "plugins new, check, add and remove.",
+  summary: "plugins new, check, add and remove; GET /api/plugins.",
   needs: {
     audit: Audit,
     configFile: ConfigFile,
@@ -12,11 +22,15 @@ export default definePlugin({
     sandbox: optional(Sandbox),
     upstream: optional(Upstream),
   },
-  provides: [Commands],
+  provides: [Commands, Routes],
   errors,
   setup(host) {
     const templates = new URL("./template/", import.meta.url);
     const needs = { ...host.needs, base: import.meta.url };
     for (const command of pluginCommands(needs, templates)) host.provide(Commands, command);
+    host.onServe(async () => {
+      const { pluginsRoute } = await import("./routes.ts");
+      host.provide(Routes, pluginsRoute(needs.runtime));
+    });
   },
 });

@@ -43,7 +43,7 @@ export function changeCommands(
         if ((id === undefined) === (user === undefined)) throw errors.SESSION_WHICH();
         if (id !== undefined) {
           if ((await store().sessions.access(id)) === undefined) throw errors.SESSION_UNKNOWN(id);
-          await record(audit, { session_id: id }, {}, "conversation is removed");
+          await recordRemoval(audit, id);
           await store().sessions.remove(id);
           if (options["json"]) out(JSON.stringify({ sessions: 1 }));
           else err(`The conversation ${id} is removed.`);
@@ -67,6 +67,12 @@ export function changeCommands(
       },
     },
   ];
+}
+
+/** Records that a conversation is removed: at the terminal by the owner, else by `user`. */
+export function recordRemoval(audit: Audit, session: string, user?: string): Promise<void> {
+  const about = { session_id: session, ...(user !== undefined && { user }) };
+  return record(audit, about, {}, "conversation is removed");
 }
 
 /** What cannot be recorded is not removed. Who is erased stands where their other records have them, whole. */

@@ -1,13 +1,13 @@
-import { Audit, Commands, definePlugin, optional, OwnMemory, Store } from "@gantry/sdk";
+import { Audit, Commands, definePlugin, optional, OwnMemory, Routes, Store } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { readCommands } from "./read.ts";
 import { changeCommands } from "./change.ts";
 
 export default definePlugin({
   name: "command-sessions",
-  summary: "The words `sessions list`, `show`, `export`, `share` and `remove`.",
+  summary: "The words `sessions list`, `show`, `export`, `share` and `remove`, and /api/sessions.",
   needs: { audit: Audit, store: Store, memory: optional(OwnMemory) },
-  provides: [Commands],
+  provides: [Commands, Routes],
   errors,
   setup(host) {
     const store = () => host.needs.store;
@@ -16,5 +16,9 @@ export default definePlugin({
       ...changeCommands(store, () => host.needs.memory, host.needs.audit),
     ];
     for (const command of commands) host.provide(Commands, command);
+    host.onServe(async () => {
+      const { sessionRoutes } = await import("./routes.ts");
+      for (const route of sessionRoutes(store, host.needs.audit)) host.provide(Routes, route);
+    });
   },
 });

@@ -42,21 +42,19 @@ export function readCommands(store: () => Store): readonly Command[] {
       args: ["<id>"],
       options: [{ ...json, summary: "the same in one line" }],
       async run({ args, options, out }) {
-        const [id = ""] = args;
-        const messages = await messagesOf(store(), id);
-        const { owner = null, sharedWith = [] } = (await store().sessions.access(id)) ?? {};
-        const { generation, base } = await store().sessions.view(id, 1);
-        out(
-          JSON.stringify(
-            { id, owner, shared_with: sharedWith, compacted: generation, base, messages },
-            null,
-            options["json"] ? 0 : 2,
-          ),
-        );
+        out(JSON.stringify(await exportOf(store(), args[0] ?? ""), null, options["json"] ? 0 : 2));
         return 0;
       },
     },
   ];
+}
+
+/** Returns a whole conversation: whose it is, and every message. Throws SESSION_UNKNOWN. */
+export async function exportOf(store: Store, id: string): Promise<object> {
+  const messages = await messagesOf(store, id);
+  const { owner = null, sharedWith = [] } = (await store.sessions.access(id)) ?? {};
+  const { generation, base } = await store.sessions.view(id, 1);
+  return { id, owner, shared_with: sharedWith, compacted: generation, base, messages };
 }
 
 async function messagesOf({ sessions }: Store, id: string): Promise<readonly ChatMessage[]> {

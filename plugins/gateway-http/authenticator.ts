@@ -105,6 +105,10 @@ export class Authenticator {
 
 /** Reads the token of the header, or of a handshake without one its subprotocol. */
 function tokenOf({ headers: { authorization }, raw }: FastifyRequest): string | undefined {
-  if (authorization === undefined) return protocolToken(raw);
-  return /^Bearer ([^\s,]+)$/i.exec(authorization)?.[1];
+  return authorization === undefined ? protocolToken(raw) : bearerOf(authorization);
+}
+
+/** Reads the token of a header Authorization. */
+export function bearerOf(authorization: unknown): string | undefined {
+  return /^Bearer ([^\s,]+)$/i.exec(String(authorization))?.[1];
 }

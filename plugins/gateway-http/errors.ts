@@ -55,6 +55,9 @@ export const errors = defineErrors({
   GATEWAY_QUESTION_ANSWERED: failed("The question is already answered: an answer counts once."),
   GATEWAY_QUESTION_WRONG: failed("%s"),
   GATEWAY_DEVICE_NAME: usage("A device's name is 1 to 64 letters without control signs: give another one."),
+  GATEWAY_SCOPE_BEYOND: policy(
+    "A code cannot give the scope %s, which this token lacks: make it with `gantry pair new`.",
+  ),
   GATEWAY_DEVICE_UNKNOWN: failed("There is no paired device `%s`: `gantry pair list` shows them."),
 
   GATEWAY_BAD_SCOPE: usage(

@@ -8,7 +8,6 @@ import {
   type TestHost,
   type TestHostOptions,
 } from "@gantry/sdk/testing";
-import { vi } from "vitest";
 import gateway from "./index.ts";
 
 export interface Reply {
@@ -58,17 +57,18 @@ export async function startGateway(
   const config = { ...rest.config, gateway: { port: 0, ...table } };
   const host = await startTestHost({ ...rest, plugins: [...plugins, gateway], config });
   let printed = "";
-  const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+  const write = process.stderr.write;
+  process.stderr.write = (text) => {
     printed += String(text);
     return true;
-  });
+  };
   try {
     await host.serve(["gateway"]);
   } catch (error) {
     await host.stop();
     throw error;
   } finally {
-    spy.mockRestore();
+    process.stderr.write = write;
   }
   const url = String(host.logs.find(({ detail }) => "url" in detail)?.detail["url"]);
   const port = Number(new URL(url).port);

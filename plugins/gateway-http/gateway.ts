@@ -18,6 +18,7 @@ import { Devices } from "./devices.ts";
 import { Pairing } from "@gantry/sdk/node";
 import { approvalRoutes } from "./route-approvals.ts";
 import { chatRoute } from "./route-chat.ts";
+import { deviceRoutes, signOutRoute } from "./route-devices.ts";
 import { healthRoute } from "./route-health.ts";
 import { pairRoute } from "./route-pair.ts";
 import { mediaRoute } from "./route-media.ts";
@@ -54,6 +55,8 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
     ...approvalRoutes(approvals),
     ...(needs.questions ? [questionRoute(needs.questions)] : []),
     mediaRoute(store.sessions, needs.media),
+    ...deviceRoutes(devices, pairing, audit),
+    signOutRoute(devices, audit),
   ];
   const tls = await readTls(config, runtime.configDir);
   const { version } = runtime;
@@ -73,7 +76,13 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
   log.info({ url: server.url }, `The gateway listens on ${server.url}.`);
   const isFirst = !announced.has(runtime.configDir);
   announced.add(runtime.configDir);
-  if (config.require_pairing && isFirst) await announceCode(pairing, config.pairing_timeout_minutes, log);
+  if (config.require_pairing && isFirst)
+    await announceCode(pairing, {
+      minutes: config.pairing_timeout_minutes,
+      // Who has no device yet opens the page that a plugin serves, if there is one.
+      page: (await devices.hasAny()) ? undefined : pageOf(routes, server.url),
+      log,
+    });
   return server;
 }
 
@@ -84,11 +93,22 @@ const announced = new Set<string>();
  * Said once, to whoever started the service: the log keeps secrets out, so this is no log line. Under a service manager nobody
  * started it by hand, and what it prints is kept.
  */
-async function announceCode(pairing: Pairing, minutes: number, log: Logger): Promise<void> {
+async function announceCode(
+  pairing: Pairing,
+  { minutes, page, log }: { minutes: number; page: string | undefined; log: Logger },
+): Promise<void> {
   if (process.env["INVOCATION_ID"] !== undefined && !process.stderr.isTTY)
     return log.info({}, "To pair a device, make a code with `gantry pair new`.");
   const { code } = await pairing.create();
   process.stderr.write(
     `Pairing code: ${code} (one use, ${minutes} minutes; another with \`gantry pair new\`)\n`,
   );
+  if (page !== undefined) process.stderr.write(`Console: ${page}#code=${code}\n`);
+}
+
+/** Returns the address of the console, as a browser on this machine opens it. */
+function pageOf(routes: ReadonlyMap<string, Route>, url: string): string | undefined {
+  const isServed = [...routes.values()].some(({ method, path }) => method === "GET" && path === "/console");
+  const here = url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+  return isServed ? `${here}/console` : undefined;
 }

@@ -25,7 +25,7 @@ test("OPS-05: a target in absolute form is taken, and its name counts, not the H
 test("OPS-05: OPTIONS * is answered with the methods, to our names only", async () => {
   await using gateway = await startGateway();
   const ask = (host: string) => rawBytes(gateway.port, `OPTIONS * HTTP/1.1\r\nHost: ${host}\r\n${end}`);
-  expect(await ask("127.0.0.1")).toMatch(/^HTTP\/1\.1 204 [^]*\r\nallow: GET, HEAD, POST\r\n/);
+  expect(await ask("127.0.0.1")).toMatch(/^HTTP\/1\.1 204 [^]*\r\nallow: DELETE, GET, HEAD, POST\r\n/);
   expect(await ask("evil.example")).toMatch(/^HTTP\/1\.1 403 /);
   expect(await rawBytes(gateway.port, `GET * HTTP/1.1\r\nHost: 127.0.0.1\r\n${end}`)).toMatch(
     /^HTTP\/1\.1 400 /,

@@ -51,7 +51,9 @@ test("GW-01: the description lists every route with its schemas and its auth, a 
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
   expect(listed.toSorted()).toEqual([
+    "delete /api/devices/{id}",
     "get /api/approvals",
+    "get /api/devices",
     "get /api/media/{id}",
     "get /api/openapi.json",
     "get /health",
@@ -59,7 +61,9 @@ test("GW-01: the description lists every route with its schemas and its auth, a 
     "get /song",
     "post /api/approvals/{id}",
     "post /api/chat",
+    "post /api/devices/codes",
     "post /api/questions/{id}",
+    "post /api/sign-out",
     "post /pair",
     "put /api/weather/{city}",
   ]);

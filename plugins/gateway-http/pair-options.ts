@@ -4,7 +4,8 @@ import type { PairingGrant } from "@gantry/sdk/node";
 import { isDeviceName } from "./devices.ts";
 import { errors } from "./errors.ts";
 
-const maxDays = 3_650;
+/** The longest life of a token that ends. */
+export const maxDays = 3_650;
 
 /** The options of `pair new` and `pair token` that say what a token is good for. */
 export const grantOptions = [

@@ -1,5 +1,6 @@
-import type { Media, MediaRef, Route, RouteRequest } from "@gantry/sdk";
+import type { Media, MediaRef, Route } from "@gantry/sdk";
 import type { Sessions } from "@gantry/sdk/fill";
+import { mayRead } from "../shared/may-read.ts";
 import { errors } from "./errors.ts";
 
 /** Files of older turns are in what `sessions export` gives. */
@@ -37,17 +38,6 @@ export function mediaRoute(sessions: Sessions, media: Media | undefined): Route 
       return { status: 200, bytes, headers: headersOf(file) };
     },
   };
-}
-
-async function mayRead(
-  sessions: Sessions,
-  session: string,
-  { device, caller }: RouteRequest,
-): Promise<boolean> {
-  const access = await sessions.access(session);
-  if (!access || caller?.may.includes("read")) return access !== undefined;
-  const user = `http:${device ?? "local"}`;
-  return access.owner === user || access.sharedWith.includes(user);
 }
 
 async function fileOf(sessions: Sessions, session: string, id: string): Promise<MediaRef | undefined> {

@@ -6,6 +6,7 @@ import {
   Inbox,
   optional,
   Outbox,
+  Routes,
   Services,
   Store,
   Tools,
@@ -28,7 +29,7 @@ export default definePlugin({
     }),
   }),
   needs: { agents: optional(Agents), inbox: Inbox, outbox: Outbox, store: Store },
-  provides: [Checks, Commands, Services, Tools],
+  provides: [Checks, Commands, Routes, Services, Tools],
   errors,
   setup(host) {
     const configured = configuredJobs(host.config.jobs);
@@ -58,5 +59,9 @@ export default definePlugin({
     for (const tool of scheduleTools(open, () => serves)) host.provide(Tools, tool);
     const needs = async () => (await open()).needs;
     for (const command of jobCommands(needs)) host.provide(Commands, command);
+    host.onServe(async () => {
+      const { jobRoutes } = await import("./routes.ts");
+      for (const route of jobRoutes(needs)) host.provide(Routes, route);
+    });
   },
 });

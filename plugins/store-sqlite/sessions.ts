@@ -2,6 +2,7 @@ import { errors as shared, type ChatMessage } from "@gantry/sdk";
 import { mediaIn, turnsToShow, type Sessions } from "@gantry/sdk/fill";
 import type { Database } from "./database.ts";
 import { useMedia } from "./media-rows.ts";
+import { pageOf, summaryOf, type SummaryRow } from "./session-page.ts";
 import { removeSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
@@ -120,17 +121,15 @@ export function createSessions(db: Database, dropUnused: () => Promise<void>): S
     },
     async list(limit) {
       const rows = await db.read((sql) =>
-        sql.all<{ id: string; turns: number; updated: number; owner: string | null }>(
+        sql.all<SummaryRow>(
           "SELECT id, turns, updated, owner FROM sessions WHERE turns > 0 ORDER BY updated DESC LIMIT ?",
           Math.max(0, limit),
         ),
       );
-      return rows.map(({ id, turns, updated, owner }) => ({
-        id,
-        turns,
-        updated: new Date(updated).toISOString(),
-        ...(owner !== null && { owner }),
-      }));
+      return rows.map(summaryOf);
+    },
+    async page(want) {
+      return (await db.read((sql) => pageOf(sql, want))).map(summaryOf);
     },
     async remove(session) {
       const removed = await db.commit((sql) => removeSession(sql, session));

@@ -30,8 +30,11 @@ export interface Runtime {
   readonly plugins: readonly {
     readonly name: string;
     readonly from: string;
-    /** Ids of the slots that it fills. Absent in hosts of earlier releases. */
+    readonly summary?: string;
+    /** Ids of the slots that it reads and fills, and its hooks. Absent in hosts of earlier releases. */
+    readonly needs?: readonly string[];
     readonly provides?: readonly string[];
+    readonly taps?: readonly string[];
     readonly state: "running" | "failed" | "left out";
   }[];
   /**

@@ -12,6 +12,19 @@ export interface SessionSummary {
   readonly updated: string;
   /** Who opened it, as `<channel>:<user id>`; left out where an earlier release kept nothing of that. */
   readonly owner?: string;
+  /** The first words that were said; given by {@link Sessions.page} alone. */
+  readonly title?: string;
+}
+
+/** Which sessions are read. */
+export interface SessionPage {
+  readonly limit: number;
+  /** Only those behind this one. */
+  readonly after?: Pick<SessionSummary, "id" | "updated">;
+  /** Only those of this user. */
+  readonly owner?: string;
+  /** Only those in whose id, owner or words this stands, in letters of any case; at least the newest 2,000 are searched. */
+  readonly search?: string;
 }
 
 /** Who may continue a conversation: whoever opened it, and those it was shared with. */
@@ -57,6 +70,8 @@ export interface Sessions {
   recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
   /** Those with at least one turn, by their last turn, newest first. */
   list(limit: number): Promise<readonly SessionSummary[]>;
+  /** The same page by page, with titles; those of one time by their ids, the last first. Absent in stores of earlier releases. */
+  page?(want: SessionPage): Promise<readonly SessionSummary[]>;
   /** Also whom it belonged to and whom it was shared with. */
   remove(session: string): Promise<boolean>;
 }

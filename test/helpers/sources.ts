@@ -15,7 +15,7 @@ export interface Source {
 export function sourcesIn(...folders: readonly string[]): readonly Source[] {
   return folders.flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts") && !/(?:^|\/)(?:dist|node_modules|template)\//.test(file))
+      .filter((file) => /\.tsx?$/.test(file) && !/(?:^|\/)(?:dist|node_modules|template)\//.test(file))
       .map((file) => ({
         file: `${folder}/${file}`,
         text: readFileSync(path.join(root, folder, file), "utf8"),

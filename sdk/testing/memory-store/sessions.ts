@@ -1,5 +1,5 @@
-import { errors, type ChatMessage } from "../../index.ts";
-import { turnsToShow, type Sessions } from "../../fill.ts";
+import { errors, textOf, type ChatMessage } from "../../index.ts";
+import { turnsToShow, type SessionPage, type Sessions, type SessionSummary } from "../../fill.ts";
 import type { ValueSpaces } from "../../node/process-values.ts";
 import type { Hold } from "./rows.ts";
 
@@ -113,5 +113,37 @@ export function sessionsIn(
       if ((sessions.get(session)?.turns.length ?? 0) > 0) forgetValues(values, session);
       return sessions.delete(session);
     },
+    page: async (want) => pageOf(sessions, want),
   };
+}
+
+function pageOf(
+  sessions: SessionMap,
+  { limit, after, owner, search = "" }: SessionPage,
+): readonly SessionSummary[] {
+  return [...sessions]
+    .filter(
+      ([id, kept]) =>
+        kept.turns.length > 0 && (owner === undefined || kept.owner === owner) && has(id, kept, search),
+    )
+    .map(([id, kept]) => summaryOf(id, kept))
+    .filter((one) => after === undefined || isBehind(one, after))
+    .toSorted((a, b) => (isBehind(a, b) ? 1 : -1))
+    .slice(0, limit);
+}
+
+function has(id: string, { owner = "", turns }: Kept, search: string): boolean {
+  const words = turns.flat().map(({ parts }) => textOf(parts));
+  return [id, owner, ...words].some((text) => text.toLowerCase().includes(search.toLowerCase()));
+}
+
+type Placed = Pick<SessionSummary, "id" | "updated">;
+
+function isBehind(one: Placed, other: Placed): boolean {
+  return one.updated < other.updated || (one.updated === other.updated && one.id < other.id);
+}
+
+function summaryOf(id: string, { turns, updated, owner }: Kept): SessionSummary {
+  const title = textOf(turns[0]?.[0]?.parts.slice(0, 1) ?? []).slice(0, 120);
+  return { id, turns: turns.length, updated, ...(owner !== undefined && { owner }), title };
 }

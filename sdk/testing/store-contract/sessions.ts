@@ -1,5 +1,6 @@
-import { textParts } from "../../index.ts";
+import { textOf, textParts } from "../../index.ts";
 import assert from "node:assert/strict";
+import type { SessionSummary } from "../../fill.ts";
 import { turn, type Cases } from "./cases.ts";
 
 export const sessionCases: Cases = {
@@ -41,6 +42,46 @@ export const sessionCases: Cases = {
     );
     assert.match(list[0]!.updated, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.equal((await sessions.list(1)).length, 1);
+  },
+  "WEB-05: sessions are read page by page, with their first words, each once": async ({
+    store: { sessions },
+  }) => {
+    if (!sessions.page) return;
+    for (const id of ["a", "b", "c", "d", "e"]) {
+      await sessions.open(id, id < "c" ? "http:one" : "http:two");
+      await sessions.append(id, turn(1));
+    }
+    const all = await sessions.page({ limit: 10 });
+    assert.deepEqual(all.map(({ id }) => id).toSorted(), ["a", "b", "c", "d", "e"]);
+    assert.ok(all[0]?.title !== undefined && textOf(turn(1)[0]?.parts ?? []).startsWith(all[0].title));
+    const paged: string[] = [];
+    let last = all.at(0);
+    while (last) {
+      const page: readonly SessionSummary[] = await sessions.page({ limit: 2, after: last });
+      paged.push(...page.map(({ id }) => id));
+      last = page.at(-1);
+    }
+    assert.deepEqual(
+      paged,
+      all.slice(1).map(({ id }) => id),
+    );
+    const own = await sessions.page({ limit: 10, owner: "http:one" });
+    assert.deepEqual(own.map(({ id }) => id).toSorted(), ["a", "b"]);
+  },
+  "WEB-05: a search finds sessions by id, owner and words, in letters of any case": async ({
+    store: { sessions },
+  }) => {
+    if (!sessions.page) return;
+    await sessions.open("chat:ann", "chat:ann");
+    await sessions.append("chat:ann", [{ role: "user", parts: textParts('Where is the "Kettle"?\nHere') }]);
+    await sessions.append("other", turn(1));
+    const found = async (search: string) =>
+      (await sessions.page?.({ limit: 5, search }))?.map(({ id }) => id);
+    assert.deepEqual(await found("kettle"), ["chat:ann"]);
+    assert.deepEqual(await found('the "KETTLE"?\n'), ["chat:ann"]);
+    assert.deepEqual(await found("CHAT:A"), ["chat:ann"]);
+    assert.deepEqual(await found("%"), []);
+    assert.deepEqual(await found("othe"), ["other"]);
   },
   "AGT-04: an empty turn is no turn": async ({ store: { sessions } }) => {
     await sessions.append("s", []);

@@ -1,0 +1,38 @@
+import type { Route, Runtime } from "@gantry/sdk";
+import { Type } from "typebox";
+
+const ids = Type.Array(Type.String());
+const plugin = Type.Object({
+  name: Type.String(),
+  from: Type.String(),
+  state: Type.String(),
+  summary: Type.Optional(Type.String()),
+  needs: ids,
+  provides: ids,
+  taps: ids,
+});
+
+/** What is loaded, and who fills what, over HTTP. */
+export function pluginsRoute(runtime: Runtime): Route {
+  return {
+    name: "GET /api/plugins",
+    method: "GET",
+    path: "/api/plugins",
+    auth: "token",
+    may: "read",
+    summary: "The plugins: what each needs, fills and taps, and the bundled ones that are left out.",
+    replySchema: Type.Object({
+      plugins: Type.Array(plugin),
+      absent: Type.Array(Type.Object({ name: Type.String(), provides: ids, cure: Type.String() })),
+    }),
+    handle: async () => ({
+      status: 200,
+      body: { plugins: runtime.plugins.map(whole), absent: (await runtime.absent?.()) ?? [] },
+    }),
+  };
+}
+
+/** A host of an earlier release, and a plugin that is left out, tell less. */
+function whole(one: Runtime["plugins"][number]): object {
+  return { needs: [], provides: [], taps: [], ...one };
+}

@@ -1,0 +1,50 @@
+import {
+  Approvals,
+  ConfigFile,
+  definePlugin,
+  Inbox,
+  Media,
+  optional,
+  Routes,
+  Runtime,
+  Services,
+  Store,
+  ToolQuestions,
+  Turns,
+} from "@gantry/sdk";
+import { Type } from "typebox";
+import { errors } from "./errors.ts";
+
+export default definePlugin({
+  name: "console-web",
+  summary: "The console: a page that the gateway serves under /console, and what it asks for.",
+  table: "console",
+  config: Type.Object({
+    enabled: Type.Boolean({
+      default: true,
+      description: "Serve the console, a page for browsers, at /console of the gateway.",
+    }),
+  }),
+  needs: {
+    approvals: Approvals,
+    configFile: ConfigFile,
+    inbox: Inbox,
+    media: optional(Media),
+    questions: optional(ToolQuestions),
+    runtime: Runtime,
+    store: Store,
+    turns: Turns,
+  },
+  provides: [Routes, Services],
+  errors,
+  setup(host) {
+    if (!host.config.enabled) return;
+    const base = import.meta.url;
+    host.onServe(async () => {
+      const { openConsole } = await import("./console.ts");
+      const { routes, service } = openConsole(host.needs, base);
+      for (const route of routes) host.provide(Routes, route);
+      host.provide(Services, service);
+    });
+  },
+});

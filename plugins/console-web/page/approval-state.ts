@@ -1,0 +1,67 @@
+import { signal } from "@preact/signals";
+import { ask, events, Failure, pause } from "./service.ts";
+
+/** A question as the host words it. */
+export interface Question {
+  readonly id: string;
+  readonly session: string;
+  readonly user: string;
+  readonly trust?: string;
+  readonly tool: string;
+  readonly preview: string;
+  readonly diff?: string;
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+  readonly always?: string;
+  readonly expires: string;
+}
+
+export interface Asked {
+  readonly question: Question;
+  /** What became of it, once it is over. */
+  readonly end?: { readonly decision?: string; readonly by?: string; readonly reason?: string };
+}
+
+/** Questions that wait, and those that were decided while the page was open. */
+export const questions = signal<readonly Asked[]>([]);
+export const isAllowed = signal(true);
+
+const pauseMs = 1_500;
+const mostShown = 50;
+
+/** Follows the questions of all doors until `until`. */
+export async function follow(until: AbortSignal): Promise<void> {
+  while (!until.aborted) {
+    try {
+      await events("/api/approvals/events", take, until);
+    } catch (error) {
+      if (error instanceof Failure && error.status === 403) return void (isAllowed.value = false);
+    }
+    await pause(pauseMs, until);
+  }
+}
+
+function take(event: string, data: Record<string, unknown>): void {
+  if (event === "open") {
+    const open = data["approvals"] as readonly Question[];
+    const over = questions.value.filter(({ question }) => open.every(({ id }) => id !== question.id));
+    const known = over.map((one) => (one.end ? one : { ...one, end: {} }));
+    questions.value = [...open.map((question) => ({ question })), ...known].slice(0, mostShown);
+  }
+  if (event === "ended") settle(String(data["id"]), data);
+}
+
+function settle(id: string, end: NonNullable<Asked["end"]>): void {
+  questions.value = questions.value.map((one) => (one.question.id === id ? { ...one, end } : one));
+}
+
+/** Decides a question; one that is over already gets the end that it had. */
+export async function decide(id: string, decision: "allow" | "always" | "deny"): Promise<void> {
+  try {
+    await ask("POST", `/api/approvals/${id}`, { decision });
+    settle(id, { decision });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status !== 409) throw error;
+    settle(id, { reason: error.message });
+  }
+}

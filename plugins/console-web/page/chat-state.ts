@@ -1,0 +1,154 @@
+import { signal, type Signal } from "@preact/signals";
+import { account, ask, events, Failure, pause } from "./service.ts";
+import { afterStep, type FileRef, type Live } from "./live.ts";
+import type { TreeNode } from "./tree.tsx";
+
+export interface Message {
+  readonly role: "user" | "assistant" | "tool" | "system";
+  readonly text: string;
+  readonly at?: number;
+  readonly files?: readonly FileRef[];
+  readonly calls?: readonly { readonly id: string; readonly tool: string; readonly args: string }[];
+  readonly call?: string;
+  readonly tool?: string;
+  readonly failed?: boolean;
+  readonly tree?: readonly TreeNode[];
+}
+
+export interface Conversation {
+  readonly id: string;
+  readonly messages: Signal<readonly Message[] | undefined>;
+  readonly hasMore: Signal<boolean>;
+  readonly live: Signal<Live | undefined>;
+  readonly isRunning: Signal<boolean>;
+  readonly failure: Signal<Failure | undefined>;
+}
+
+const turnsAtOnce = 30;
+const pauseMs = 1_000;
+const open = new Map<string, Conversation>();
+
+/** Tells that conversations have come, gone on or gone. */
+export const listed = signal(0);
+
+/** Returns a conversation with what is known of it; it goes on while another one is shown. */
+export function conversation(id: string, isNew = false): Conversation {
+  const known = open.get(id);
+  if (known) return known;
+  const made: Conversation = {
+    id,
+    messages: signal(isNew ? [] : undefined),
+    hasMore: signal(false),
+    live: signal(undefined),
+    isRunning: signal(false),
+    failure: signal(undefined),
+  };
+  open.set(id, made);
+  if (!isNew) void resume(made);
+  return made;
+}
+
+/** Forgets all conversations. */
+export function forgetAll(): void {
+  open.clear();
+}
+
+export function isRunning(id: string): boolean {
+  return open.get(id)?.isRunning.value === true;
+}
+
+/** Loads what was said, and follows the turn that runs. */
+async function resume(one: Conversation): Promise<void> {
+  try {
+    const { turns } = await ask<{ turns: { session: string }[] }>("GET", "/api/turns");
+    const runs = turns.some(({ session }) => session === one.id);
+    await loadMessages(one);
+    if (runs && !one.isRunning.value) void followTurn(one);
+  } catch (error) {
+    one.failure.value = error as Failure;
+  }
+}
+
+export async function loadMessages(one: Conversation, earlier = false): Promise<void> {
+  const query = new URLSearchParams({ session: one.id, limit: String(turnsAtOnce) });
+  const known = earlier ? (one.messages.value ?? []) : [];
+  query.set("skip", String(known.filter(({ role }) => role === "user").length));
+  try {
+    const path = `/api/sessions/messages?${query}`;
+    const { messages, more } = await ask<{ messages: Message[]; more: boolean }>("GET", path);
+    one.messages.value = [...(await withTrees(messages)), ...known];
+    one.hasMore.value = more;
+    one.failure.value = undefined;
+  } catch (error) {
+    // A conversation that has no turn yet is not there yet.
+    if (!(error instanceof Failure) || error.status !== 404) throw error;
+    one.messages.value = [];
+  }
+}
+
+export async function withTrees(messages: readonly Message[]): Promise<readonly Message[]> {
+  const said = messages.filter(({ role, text }) => role === "assistant" && text !== "");
+  if (said.length === 0) return messages;
+  const texts = said.map(({ text }) => text);
+  const { trees } = await ask<{ trees: (readonly TreeNode[])[] }>("POST", "/api/markdown", { texts });
+  const found = new Map(said.map((message, at) => [message, trees[at]]));
+  return messages.map((message) => {
+    const tree = found.get(message);
+    return tree ? { ...message, tree } : message;
+  });
+}
+
+/** Begins a turn. */
+export async function say(one: Conversation, text: string, files: readonly FileRef[]): Promise<void> {
+  one.isRunning.value = true;
+  one.live.value = { text, files, items: [], asked: [] };
+  try {
+    const ids = files.map(({ id }) => id);
+    await ask("POST", "/api/turns", { message: text, session_id: one.id, files: ids });
+  } catch (error) {
+    one.isRunning.value = false;
+    one.live.value = undefined;
+    throw error;
+  }
+  await followTurn(one);
+}
+
+export async function stop(one: Conversation): Promise<void> {
+  await ask("DELETE", `/api/turns?session=${encodeURIComponent(one.id)}`);
+}
+
+/** Reads the steps of a turn to its end, over connections that are lost. */
+async function followTurn(one: Conversation): Promise<void> {
+  one.isRunning.value = true;
+  const until = new AbortController();
+  const device = account.value?.device;
+  const read = { steps: 0, isOver: false };
+  const take = (event: string, data: Record<string, unknown>): void => {
+    const n = Number(data["n"]);
+    if (n <= read.steps) return;
+    read.steps = n;
+    read.isOver ||= event === "done" || event === "error";
+    one.live.value = afterStep(one.live.value, event, data);
+  };
+  while (!read.isOver && account.value?.device === device) {
+    const path = `/api/turns/events?session=${encodeURIComponent(one.id)}&after=${read.steps}`;
+    try {
+      await events(path, take, until.signal);
+    } catch (error) {
+      // The service has forgotten it, as after a restart: what became of it stands in the conversation.
+      if (error instanceof Failure && error.status === 404) break;
+    }
+    if (!read.isOver) await pause(pauseMs, until.signal);
+  }
+  await settle(one);
+}
+
+/** Shows what was kept of a turn in place of its steps. */
+async function settle(one: Conversation): Promise<void> {
+  const error = one.live.value?.error;
+  await loadMessages(one).catch(() => {});
+  one.isRunning.value = false;
+  // What has failed may not be kept: then its steps stay.
+  if (error === undefined) one.live.value = undefined;
+  listed.value += 1;
+}

@@ -1,0 +1,128 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { conversation, isRunning, listed, loadMessages } from "./chat-state.ts";
+import { Composer } from "./composer.tsx";
+import { LiveTurn } from "./live-turn.tsx";
+import { Messages } from "./messages.tsx";
+import { Busy, Empty, Failed, useLoad, View } from "./parts.tsx";
+import { addressOf, go, Link, place } from "./place.tsx";
+import { account, ask } from "./service.ts";
+import { texts, timeOf } from "./texts.ts";
+import { useStickToEnd } from "./stick.ts";
+
+const words = texts.chat;
+
+interface Row {
+  readonly id: string;
+  readonly title?: string;
+  readonly updated: string;
+}
+
+/** Conversations with the agent; each goes on while another one is shown. */
+export function Chat() {
+  const fresh = useSignal(crypto.randomUUID() as string);
+  const id = place.value.query.get("session") ?? fresh.value;
+  const isListed = useSignal(false);
+  if (!account.value?.may.includes("talk"))
+    return (
+      <View title={texts.views.chat}>
+        <Empty title={texts.scope("talk")} hint={texts.scopeCure("talk")} icon="◇" />
+      </View>
+    );
+  return (
+    <div class={`chat${isListed.value ? " listed" : ""}`}>
+      <Conversations
+        current={id}
+        close={() => (isListed.value = false)}
+        begin={() => (fresh.value = crypto.randomUUID())}
+      />
+      <section class="talk" aria-label={texts.views.chat}>
+        <button
+          type="button"
+          class="plain toggle"
+          aria-expanded={isListed.value}
+          onClick={() => (isListed.value = !isListed.value)}
+        >
+          ☰ <span>{words.list_toggle}</span>
+        </button>
+        <Talk key={id} id={id} isNew={id === fresh.value} />
+      </section>
+    </div>
+  );
+}
+
+interface ConversationsProps {
+  readonly current: string;
+  readonly close: () => void;
+  readonly begin: () => void;
+}
+
+function Conversations({ current, close, begin }: ConversationsProps) {
+  const owner = `http:${account.value?.device ?? "local"}`;
+  const load = useLoad(
+    () => ask<{ rows: readonly Row[] }>("GET", `/api/sessions?limit=100&owner=${encodeURIComponent(owner)}`),
+    `${listed.value}`,
+  );
+  const now = load.at.value;
+  return (
+    <aside class="list" aria-label={words.list}>
+      <button
+        type="button"
+        class="wide-button"
+        onClick={() => {
+          close();
+          begin();
+          go(addressOf("chat"));
+        }}
+      >
+        + {words.new}
+      </button>
+      {now.state === "there" && now.value.rows.length === 0 && <p class="quiet pad">{words.none}</p>}
+      {now.state === "failed" && <Failed failure={now.failure} scope="talk" again={load.again} />}
+      {now.state === "there" && (
+        <ul onClick={close}>
+          {now.value.rows.map(({ id, title, updated }) => (
+            <li key={id}>
+              <Link to={addressOf("chat", { session: id })} current={id === current}>
+                <span class="row-title">{title || words.untitled}</span>
+                <small>{isRunning(id) ? words.running : timeOf(updated)}</small>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </aside>
+  );
+}
+
+/** One conversation; a new one begins with its first message. */
+function Talk({ id, isNew }: { readonly id: string; readonly isNew: boolean }) {
+  const one = conversation(id, isNew);
+  const { messages, live, failure, hasMore } = one;
+  const end = useStickToEnd(live.value, messages.value?.length);
+  useEffect(() => void (document.title = `${texts.views.chat} · ${texts.name}`), []);
+  const begun = (): void => {
+    if (isNew) go(addressOf("chat", { session: id }), true);
+  };
+  const isEmpty = messages.value?.length === 0 && !live.value;
+  return (
+    <>
+      <div class="scroll" ref={end} tabIndex={0} role="log" aria-label={words.list}>
+        <h1 class="hidden">{texts.views.chat}</h1>
+        {failure.value && (
+          <Failed failure={failure.value} scope="talk" again={() => void loadMessages(one).catch(() => {})} />
+        )}
+        {messages.value === undefined && !failure.value && !live.value && <Busy />}
+        {hasMore.value && (
+          <button type="button" class="center" onClick={() => void loadMessages(one, true).catch(() => {})}>
+            {words.earlier}
+          </button>
+        )}
+        {isEmpty && <Empty title={words.empty} hint={words.emptyHint} icon="✦" />}
+        <Messages messages={messages.value ?? []} />
+        {live.value && <LiveTurn live={live.value} isRunning={one.isRunning.value} />}
+      </div>
+      <Composer one={one} begun={begun} />
+    </>
+  );
+}

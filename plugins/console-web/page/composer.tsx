@@ -1,0 +1,115 @@
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { say, stop, type Conversation } from "./chat-state.ts";
+import type { FileRef } from "./live.ts";
+import { dataOf } from "./files.tsx";
+import { asFailure } from "./parts.tsx";
+import { upload } from "./service.ts";
+import { texts } from "./texts.ts";
+
+const words = texts.chat;
+
+interface Sent extends FileRef {
+  readonly preview: string | undefined;
+}
+
+interface ComposerProps {
+  readonly one: Conversation;
+  readonly begun: () => void;
+}
+
+/** Where a message is written; pictures come by paste, files by a button. */
+export function Composer({ one, begun }: ComposerProps) {
+  const text = useSignal("");
+  const files = useSignal<readonly Sent[]>([]);
+  const failure = useSignal("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const told = (error: unknown): void => void (failure.value = asFailure(error).message);
+  const isRunning = one.isRunning.value;
+  const send = (): void => {
+    if (isRunning || (text.value.trim() === "" && files.value.length === 0)) return;
+    const [message, sent] = [text.value, files.value];
+    [text.value, files.value, failure.value] = ["", [], ""];
+    void say(one, message, sent).catch((error: unknown) => {
+      told(error);
+      [text.value, files.value] = [message, sent];
+    });
+    begun();
+    field.current?.focus();
+  };
+  const add = async (list: Iterable<File>): Promise<void> => {
+    for (const file of list) {
+      const preview = file.type.startsWith("image/") ? await dataOf(file) : undefined;
+      const ref = await upload<FileRef>(`/api/uploads?name=${encodeURIComponent(file.name)}`, file);
+      files.value = [...files.value, { ...ref, preview }];
+    }
+  };
+  const paste = (event: ClipboardEvent): void => {
+    const pasted = [...(event.clipboardData?.files ?? [])];
+    if (pasted.length === 0) return;
+    event.preventDefault();
+    void add(pasted).catch(told);
+  };
+  const drop = (id: string) => () => (files.value = files.value.filter((file) => file.id !== id));
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {failure.value !== "" && <p role="alert">{texts.failed(failure.value)}</p>}
+      {files.value.length > 0 && (
+        <ul class="files">
+          {files.value.map(({ id, name = words.picture, preview }) => (
+            <li key={id} class="chip">
+              {preview !== undefined && <img src={preview} alt="" />}
+              <span>{name}</span>
+              <button type="button" class="plain" aria-label={words.detach(name)} onClick={drop(id)}>
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="field">
+        <label class="attach" title={words.attach}>
+          <span aria-hidden="true">+</span>
+          <span class="hidden">{words.attach}</span>
+          <input
+            type="file"
+            multiple
+            onChange={({ currentTarget }) => {
+              void add([...(currentTarget.files ?? [])])
+                .catch(told)
+                .finally(() => (currentTarget.value = ""));
+            }}
+          />
+        </label>
+        <textarea
+          ref={field}
+          rows={1}
+          aria-label={words.message}
+          placeholder={words.placeholder}
+          value={text}
+          onPaste={paste}
+          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape" && isRunning) void stop(one).catch(told);
+            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            send();
+          }}
+        />
+        {isRunning ? (
+          <button type="button" class="stop" onClick={() => void stop(one).catch(told)}>
+            {words.stop}
+          </button>
+        ) : (
+          <button class="primary">{words.send}</button>
+        )}
+      </div>
+    </form>
+  );
+}

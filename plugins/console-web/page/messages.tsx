@@ -1,0 +1,57 @@
+import type { Message } from "./chat-state.ts";
+import { Files } from "./files.tsx";
+import { ToolCall } from "./tool-call.tsx";
+import { Tree } from "./tree.tsx";
+import { texts, timeOf } from "./texts.ts";
+
+/** What was said in a conversation; the results of calls stand with their calls. */
+export function Messages({ messages }: { readonly messages: readonly Message[] }) {
+  const results = new Map(
+    messages.flatMap((message) => (message.role === "tool" ? [[message.call ?? "", message] as const] : [])),
+  );
+  return (
+    <>
+      {messages.map((message, at) => (
+        <One key={messages.length - at} message={message} results={results} />
+      ))}
+    </>
+  );
+}
+
+interface OneProps {
+  readonly message: Message;
+  readonly results: ReadonlyMap<string, Message>;
+}
+
+function One({ message, results }: OneProps) {
+  const { role, text, at, files = [], calls = [], tree } = message;
+  if (role === "tool") return <Files files={files} />;
+  if (role === "user")
+    return (
+      <article class="said user" aria-label={texts.chat.you}>
+        <Files files={files} />
+        {text !== "" && <p class="plain-text">{text}</p>}
+        {at !== undefined && <time dateTime={new Date(at).toISOString()}>{timeOf(at)}</time>}
+      </article>
+    );
+  return (
+    <article class="said" aria-label={texts.chat.agent}>
+      {tree ? <Tree nodes={tree} /> : text !== "" && <p class="plain-text">{text}</p>}
+      <Files files={files} />
+      {calls.map(({ id, tool, args }) => {
+        const result = results.get(id);
+        const decision = result?.failed === true ? "failed" : "allowed";
+        const told = result && { result: result.text, decision };
+        return <ToolCall key={id} call={{ kind: "call", id, tool, args: indented(args), ...told }} />;
+      })}
+    </article>
+  );
+}
+
+function indented(args: string): string {
+  try {
+    return JSON.stringify(JSON.parse(args), null, 2);
+  } catch {
+    return args;
+  }
+}

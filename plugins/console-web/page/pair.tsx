@@ -1,0 +1,92 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { asFailure } from "./parts.tsx";
+import { enterUnpaired, notice, pair } from "./service.ts";
+import { texts } from "./texts.ts";
+
+const words = texts.pair;
+
+/** The code that the address brought. It is taken out of the address and the history at once. */
+let brought = takeCode();
+
+function takeCode(): string {
+  const [, code = ""] = /^#code=(\d{4,12})$/.exec(location.hash) ?? [];
+  if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
+  return code;
+}
+
+/** Lets a browser in by a code. The service asked is always the one that the page came from. */
+export function Pair() {
+  const code = useSignal(brought);
+  const remember = useSignal(false);
+  const isBusy = useSignal(false);
+  const failure = useSignal("");
+  const field = useRef<HTMLInputElement>(null);
+  const go = async (): Promise<void> => {
+    isBusy.value = true;
+    failure.value = "";
+    await pair(code.value, remember.value).catch((error: unknown) => {
+      failure.value = asFailure(error).message;
+    });
+    isBusy.value = false;
+  };
+  useEffect(() => {
+    document.title = `${words.title} · ${texts.name}`;
+    field.current?.focus();
+    if (brought === "") void enterUnpaired();
+    else void go();
+    brought = "";
+    // An address with a code that is opened where the page stands already loads nothing again.
+    const take = (): void => {
+      const found = takeCode();
+      if (found === "") return;
+      code.value = found;
+      void go();
+    };
+    window.addEventListener("hashchange", take);
+    return () => window.removeEventListener("hashchange", take);
+  }, []);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    void go();
+  };
+  return (
+    <main class="pair">
+      <form class="card" onSubmit={submit}>
+        <img src="/console/icon.svg" alt="" width={44} height={44} />
+        <h1>{words.title}</h1>
+        {notice.value !== "" && <p role="status">{notice}</p>}
+        <p class="quiet">
+          {words.intro} <code>{words.command}</code>
+        </p>
+        <label>
+          {words.code}
+          <input
+            class="code"
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            ref={field}
+            required
+            value={code}
+            onInput={(event) => (code.value = event.currentTarget.value)}
+          />
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={remember}
+            onChange={(event) => (remember.value = event.currentTarget.checked)}
+          />
+          <span>
+            {words.remember}
+            <small>{words.rememberHint}</small>
+          </span>
+        </label>
+        {failure.value !== "" && <p role="alert">{failure}</p>}
+        <button class="primary" disabled={isBusy.value}>
+          {isBusy.value ? words.going : words.go}
+        </button>
+      </form>
+    </main>
+  );
+}

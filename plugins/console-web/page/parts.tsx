@@ -1,0 +1,170 @@
+import { useSignal, type Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Failure } from "./service.ts";
+import { texts } from "./texts.ts";
+
+/** What a view has of what it asked for. */
+export type Loaded<T> =
+  | { readonly state: "loading" }
+  | { readonly state: "failed"; readonly failure: Failure }
+  | { readonly state: "there"; readonly value: T };
+
+export interface Load<T> {
+  readonly at: Signal<Loaded<T>>;
+  again(): void;
+}
+
+/** Asks for something when the view is shown, and again when `key` changes. */
+export function useLoad<T>(ask: () => Promise<T>, key: string = ""): Load<T> {
+  const at = useSignal<Loaded<T>>({ state: "loading" });
+  const turn = useSignal(0);
+  const number = turn.value;
+  useEffect(() => {
+    let isOld = false;
+    ask().then(
+      (value) => void (isOld || (at.value = { state: "there", value })),
+      (error: unknown) => void (isOld || (at.value = { state: "failed", failure: asFailure(error) })),
+    );
+    return () => void (isOld = true);
+  }, [key, number]);
+  return { at, again: () => void (turn.value += 1) };
+}
+
+export function asFailure(error: unknown): Failure {
+  return error instanceof Failure ? error : new Failure(0, "FAILED", String(error));
+}
+
+interface WhenProps<T> {
+  readonly load: Load<T>;
+  readonly scope: string;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** Shows what was loaded, or why it is not there. */
+export function When<T>({ load, scope, children }: WhenProps<T>) {
+  const now = load.at.value;
+  if (now.state === "loading") return <Busy />;
+  if (now.state === "there") return <>{children(now.value)}</>;
+  return <Failed failure={now.failure} scope={scope} again={load.again} />;
+}
+
+export function Busy({ text = texts.loading }: { readonly text?: string }) {
+  return (
+    <p class="busy" role="status">
+      <span class="spinner" aria-hidden="true" /> {text}
+    </p>
+  );
+}
+
+interface FailedProps {
+  readonly failure: Failure;
+  readonly scope: string;
+  readonly again?: () => void;
+}
+
+export function Failed({ failure, scope, again }: FailedProps) {
+  if (failure.code === "SCOPE_MISSING")
+    return <Empty title={texts.scope(scope)} hint={texts.scopeCure(scope)} icon="◇" />;
+  return (
+    <div class="failed" role="alert">
+      <p>{texts.failed(failure.message)}</p>
+      {again && (
+        <button type="button" onClick={again}>
+          {texts.retry}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface EmptyProps {
+  readonly title: string;
+  readonly hint?: string;
+  readonly icon?: string;
+}
+
+export function Empty({ title, hint, icon = "○" }: EmptyProps) {
+  return (
+    <div class="empty">
+      <span class="empty-icon" aria-hidden="true">
+        {icon}
+      </span>
+      <p class="empty-title">{title}</p>
+      {hint !== undefined && <p class="quiet">{hint}</p>}
+    </div>
+  );
+}
+
+export function Badge({ kind, children }: { readonly kind: string; readonly children: ComponentChildren }) {
+  return <span class={`badge ${kind}`}>{children}</span>;
+}
+
+interface ViewProps {
+  readonly title: string;
+  readonly tools?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A page with its heading, which gets the focus when the page is shown. */
+export function View({ title, tools, children }: ViewProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${texts.name}`;
+    if (document.activeElement === document.body || document.activeElement?.closest("nav"))
+      heading.current?.focus();
+  }, [title]);
+  return (
+    <div class="view">
+      <header class="view-head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        <div class="tools">{tools}</div>
+      </header>
+      {children}
+    </div>
+  );
+}
+
+interface SureProps {
+  readonly title: string;
+  readonly hint: string;
+  readonly yes: string;
+  readonly act: () => Promise<unknown>;
+  readonly done: () => void;
+}
+
+/** Asks before something cannot be taken back; the focus is on what changes nothing. */
+export function Sure({ title, hint, yes, act, done }: SureProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const failure = useSignal("");
+  const no = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+    no.current?.focus();
+  }, []);
+  const go = (): void =>
+    void act().then(done, (error: unknown) => (failure.value = asFailure(error).message));
+  return (
+    <dialog
+      ref={dialog}
+      role="alertdialog"
+      aria-labelledby="sure"
+      aria-describedby="sure-hint"
+      onClose={done}
+    >
+      <h2 id="sure">{title}</h2>
+      <p id="sure-hint">{hint}</p>
+      {failure.value !== "" && <p role="alert">{texts.failed(failure.value)}</p>}
+      <div class="row end">
+        <button type="button" ref={no} onClick={done}>
+          {texts.cancel}
+        </button>
+        <button type="button" class="danger" onClick={go}>
+          {yes}
+        </button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,162 @@
+import { signal } from "@preact/signals";
+import { texts } from "./texts.ts";
+
+export interface Account {
+  readonly token: string;
+  readonly device: string;
+  readonly may: readonly string[];
+}
+
+/** What the service answered in place of what was asked for; status 0: it did not answer. */
+export class Failure extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const place = "gantry.account";
+
+/** Undefined while this browser is not paired. */
+export const account = signal<Account | undefined>(kept());
+/** Said where the browser has to be paired. */
+export const notice = signal("");
+/** True while requests find nobody. */
+export const isLost = signal(false);
+
+function kept(): Account | undefined {
+  try {
+    const text = sessionStorage.getItem(place) ?? localStorage.getItem(place);
+    return text === null ? undefined : (JSON.parse(text) as Account);
+  } catch {
+    return undefined;
+  }
+}
+
+function forget(why: string): void {
+  sessionStorage.removeItem(place);
+  localStorage.removeItem(place);
+  notice.value = why;
+  account.value = undefined;
+}
+
+/** Trades a code for a token, which this tab keeps, or with `remember` this browser. */
+export async function pair(code: string, remember: boolean): Promise<void> {
+  const body = { code: code.trim(), device_name: deviceName() };
+  const given = await answerOf(await send("POST", "/pair", body));
+  const { token, device_id: device, may } = given as { token: string; device_id: string; may: string[] };
+  (remember ? localStorage : sessionStorage).setItem(place, JSON.stringify({ token, device, may }));
+  notice.value = "";
+  account.value = { token, device, may };
+}
+
+/** Lets this browser in where the service asks nobody for a token. */
+export async function enterUnpaired(): Promise<void> {
+  const { require_pairing } = await ask<{ require_pairing: boolean }>("GET", "/health").catch(() => ({
+    require_pairing: true,
+  }));
+  const may = ["talk", "read", "decide", "manage"];
+  if (!require_pairing) account.value = { token: "", device: "local", may };
+}
+
+export async function signOut(): Promise<void> {
+  if (account.value?.token) await ask("POST", "/api/sign-out");
+  forget(texts.pair.signedOut);
+}
+
+function deviceName(): string {
+  const [, browser = "Browser"] = /(Firefox|Edg|Chrome|Safari)\//.exec(navigator.userAgent) ?? [];
+  const [, system = ""] = /\((?:X11; )?([A-Za-z]+)/.exec(navigator.userAgent) ?? [];
+  return `${browser}${system === "" ? "" : ` on ${system.trim()}`}`.slice(0, 64);
+}
+
+/** Asks a route and returns its JSON. Throws {@link Failure}. */
+export async function ask<T>(
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  return (await answerOf(await send(method, path, body))) as T;
+}
+
+/** Sends bytes as they are. */
+export async function upload<T>(path: string, file: Blob): Promise<T> {
+  return (await answerOf(await send("POST", path, file))) as T;
+}
+
+export async function bytesOf(path: string): Promise<Blob> {
+  const reply = await send("GET", path);
+  if (!reply.ok) await answerOf(reply);
+  return reply.blob();
+}
+
+/** Hands on the events of a stream until it ends. Throws {@link Failure} where it does not begin, or breaks off. */
+export async function events(
+  path: string,
+  take: (event: string, data: Record<string, unknown>) => void,
+  until: AbortSignal,
+): Promise<void> {
+  const reply = await send("GET", path, undefined, until);
+  if (!reply.ok || !reply.body) return void (await answerOf(reply));
+  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+    if (done || value === undefined) return;
+    const frames = (rest + value).split("\n\n");
+    rest = frames.pop() ?? "";
+    for (const frame of frames) {
+      const [, name = ""] = /^event: (.*)$/m.exec(frame) ?? [];
+      const [, data] = /^data: (.*)$/m.exec(frame) ?? [];
+      if (data !== undefined) take(name, JSON.parse(data) as Record<string, unknown>);
+    }
+  }
+}
+
+async function send(method: string, path: string, body?: unknown, until?: AbortSignal): Promise<Response> {
+  const token = account.value?.token;
+  const isFile = body instanceof Blob;
+  const headers = {
+    ...(token && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && {
+      "content-type": isFile ? body.type || "application/octet-stream" : "application/json",
+    }),
+  };
+  const given = { method, headers, credentials: "omit", cache: "no-store" } as const;
+  try {
+    const reply = await window.fetch(path, {
+      ...given,
+      ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
+      ...(until && { signal: until }),
+    });
+    isLost.value = false;
+    if (reply.status === 401 && token !== undefined && token === account.value?.token)
+      forget(texts.pair.expired);
+    return reply;
+  } catch {
+    if (!until?.aborted) isLost.value = true;
+    throw new Failure(0, "UNREACHABLE", texts.unreachable);
+  }
+}
+
+async function answerOf(reply: Response): Promise<unknown> {
+  const body = (await reply.json().catch(() => ({}))) as { error?: { code: string; message: string } };
+  if (reply.ok) return body;
+  const { code = "FAILED", message = reply.statusText } = body.error ?? {};
+  throw new Failure(reply.status, code, message);
+}
+
+/** Waits, or less where `until` is aborted. */
+export function pause(ms: number, until: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    until.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

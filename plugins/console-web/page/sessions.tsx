@@ -1,0 +1,120 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { listed, withTrees, type Message } from "./chat-state.ts";
+import { save } from "./files.tsx";
+import { List } from "./list-end.tsx";
+import { Messages } from "./messages.tsx";
+import { usePaged } from "./paged.ts";
+import { Sure, useLoad, View, When } from "./parts.tsx";
+import { addressOf, go, Link, place } from "./place.tsx";
+import { Search } from "./search.tsx";
+import { account, ask, bytesOf } from "./service.ts";
+import { texts, timeOf } from "./texts.ts";
+
+const words = texts.sessions;
+
+interface Row {
+  readonly id: string;
+  readonly title?: string;
+  readonly owner?: string;
+  readonly turns: number;
+  readonly updated: string;
+}
+
+/** The conversations of every channel. */
+export function Sessions() {
+  const id = place.value.query.get("session");
+  return id === null ? <All /> : <Whole key={id} id={id} />;
+}
+
+function All() {
+  const search = useSignal("");
+  const list = usePaged<Row>("/api/sessions", { search: search.value });
+  return (
+    <View title={texts.views.sessions} tools={<Search label={words.search} words={search} />}>
+      <List
+        list={list}
+        scope="talk"
+        empty={words.empty}
+        columns={words.columns}
+        label={texts.views.sessions}
+        row={({ id, title, owner = "", turns, updated }) => (
+          <tr key={id}>
+            <th scope="row">
+              <Link to={addressOf("sessions", { session: id })}>{title || id}</Link>
+            </th>
+            <td>{owner}</td>
+            <td class="number">{turns}</td>
+            <td>
+              <time dateTime={updated}>{timeOf(updated)}</time>
+            </td>
+          </tr>
+        )}
+      />
+    </View>
+  );
+}
+
+interface Kept {
+  readonly messages: readonly Message[];
+  readonly more: boolean;
+}
+
+async function messagesOf(id: string, limit: number): Promise<Kept> {
+  const query = new URLSearchParams({ session: id, limit: String(limit) });
+  const { messages, more } = await ask<Kept>("GET", `/api/sessions/messages?${query}`);
+  return { messages: await withTrees(messages), more };
+}
+
+function Whole({ id }: { readonly id: string }) {
+  const limit = useSignal(30);
+  const load = useLoad(() => messagesOf(id, limit.value), `${limit.value}`);
+  const isErasing = useSignal(false);
+  const query = `session=${encodeURIComponent(id)}`;
+  useEffect(() => () => void (isErasing.value = false), []);
+  const tools = (
+    <>
+      <Link to={addressOf("sessions")}>{words.back}</Link>
+      <button type="button" onClick={() => void bytesOf(`/api/sessions/export?${query}`).then(saved(id))}>
+        {words.export}
+      </button>
+      {!id.includes(":") && account.value?.may.includes("talk") && (
+        <Link to={addressOf("chat", { session: id })}>{words.goOn}</Link>
+      )}
+      <button type="button" class="danger" onClick={() => (isErasing.value = true)}>
+        {words.erase}
+      </button>
+    </>
+  );
+  return (
+    <View title={id} tools={tools}>
+      <When load={load} scope="read">
+        {({ messages, more }) => (
+          <div class="transcript">
+            {more && (
+              <button type="button" class="center" onClick={() => (limit.value += 60)}>
+                {texts.chat.earlier}
+              </button>
+            )}
+            <Messages messages={messages} />
+          </div>
+        )}
+      </When>
+      {isErasing.value && (
+        <Sure
+          title={words.eraseTitle}
+          hint={words.eraseHint}
+          yes={words.erase}
+          act={async () => {
+            await ask("DELETE", `/api/sessions?${query}`);
+            listed.value += 1;
+            go(addressOf("sessions"));
+          }}
+          done={() => (isErasing.value = false)}
+        />
+      )}
+    </View>
+  );
+}
+
+const saved = (id: string) => (blob: Blob) => save(blob, `${id.replaceAll(/[^\w.-]/g, "-")}.json`);

@@ -1,0 +1,122 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { follow, questions } from "./approval-state.ts";
+import { forgetAll } from "./chat-state.ts";
+import { Chat } from "./chat.tsx";
+import { Pair } from "./pair.tsx";
+import { asFailure, Busy, Failed } from "./parts.tsx";
+import type { Failure } from "./service.ts";
+import { Link, addressOf, place } from "./place.tsx";
+import { account, isLost, signOut } from "./service.ts";
+import { texts } from "./texts.ts";
+
+type Views = Readonly<Record<string, () => Promise<ComponentType>>>;
+
+/** Each view is loaded when it is first shown; the chat comes with the page. */
+const views: Views = {
+  chat: async () => Chat,
+  approvals: async () => (await import("./approvals.tsx")).Approvals,
+  sessions: async () => (await import("./sessions.tsx")).Sessions,
+  jobs: async () => (await import("./jobs.tsx")).Jobs,
+  usage: async () => (await import("./usage.tsx")).Usage,
+  audit: async () => (await import("./audit.tsx")).Audit,
+  health: async () => (await import("./health.tsx")).Health,
+  plugins: async () => (await import("./plugins.tsx")).Plugins,
+  config: async () => (await import("./config.tsx")).Config,
+  devices: async () => (await import("./devices.tsx")).Devices,
+};
+
+type ViewName = keyof typeof texts.views;
+
+export function Shell() {
+  return account.value ? <Console /> : <Pair />;
+}
+
+function Console() {
+  const may = account.value?.may.join() ?? "";
+  useEffect(() => {
+    const stop = new AbortController();
+    if (may.includes("decide")) void follow(stop.signal);
+    return () => {
+      stop.abort();
+      // The next one who pairs sees nothing of this one.
+      questions.value = [];
+      forgetAll();
+    };
+  }, [may]);
+  const { view } = place.value;
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        {texts.skip}
+      </a>
+      <Side view={view} />
+      <main id="content" tabIndex={-1}>
+        {isLost.value && (
+          <p class="lost" role="alert">
+            {texts.lost}
+          </p>
+        )}
+        <Shown name={view in views ? view : "chat"} />
+      </main>
+    </div>
+  );
+}
+
+function Side({ view }: { readonly view: string }) {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [view]);
+  const waiting = questions.value.filter(({ end }) => end === undefined).length;
+  return (
+    <nav class="side" aria-label={texts.menu}>
+      <div class="brand">
+        <img src="/console/icon.svg" alt="" width={24} height={24} />
+        <strong>{texts.name}</strong>
+      </div>
+      <ul ref={list}>
+        {Object.keys(views).map((name) => (
+          <li key={name}>
+            <Link to={addressOf(name)} current={view === name}>
+              {texts.views[name as ViewName]}
+              {name === "approvals" && waiting > 0 && (
+                <span class="count">
+                  <span aria-hidden="true">{waiting}</span>
+                  <span class="hidden">{texts.approvals.waiting(waiting)}</span>
+                </span>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="plain sign-out" onClick={() => void signOut().catch(() => {})}>
+        {texts.account.signOut}
+      </button>
+      <p class="hidden" role="status">
+        {waiting > 0 ? texts.approvals.waiting(waiting) : ""}
+      </p>
+    </nav>
+  );
+}
+
+/** Loads a view and shows it. */
+function Shown({ name }: { readonly name: string }) {
+  const shown = useSignal<{ readonly name: string; readonly View: ComponentType } | undefined>(
+    name === "chat" ? { name, View: Chat } : undefined,
+  );
+  const failure = useSignal<Failure | undefined>(undefined);
+  const load = (): void => {
+    failure.value = undefined;
+    views[name]?.().then(
+      (View) => void (shown.value = { name, View }),
+      (error: unknown) => void (failure.value = asFailure(error)),
+    );
+  };
+  useEffect(load, [name]);
+  if (failure.value) return <Failed failure={failure.value} scope="" again={load} />;
+  if (shown.value?.name !== name) return <Busy />;
+  const { View } = shown.value;
+  return <View />;
+}

@@ -1,0 +1,50 @@
+import { imageType, mediaBounds, type Media, type MediaRef, type Route } from "@gantry/sdk";
+import { Type } from "typebox";
+import { personOf } from "../shared/may-read.ts";
+import { queryOf } from "../shared/route-page.ts";
+import { errors } from "./errors.ts";
+
+const mostKept = 500;
+
+/** Files that a device has sent and may put into a message: nobody names what another has sent. */
+export class Uploads {
+  readonly #sent = new Map<string, MediaRef>();
+
+  add(user: string, ref: MediaRef): void {
+    const [oldest] = this.#sent.keys();
+    if (oldest !== undefined && this.#sent.size >= mostKept) this.#sent.delete(oldest);
+    this.#sent.set(`${user} ${ref.id}`, ref);
+  }
+
+  /** Throws CONSOLE_NO_UPLOAD. */
+  take(user: string, id: string): MediaRef {
+    const ref = this.#sent.get(`${user} ${id}`);
+    if (!ref) throw errors.CONSOLE_NO_UPLOAD(id.slice(0, 64));
+    return ref;
+  }
+}
+
+/** Takes the bytes of a file that goes into the next message. */
+export function uploadRoute(uploads: Uploads, media: Media | undefined): Route {
+  return {
+    name: "POST /api/uploads",
+    method: "POST",
+    path: "/api/uploads",
+    auth: "token",
+    may: "talk",
+    summary: "Takes the bytes of a file, called `name`, for a message of POST /api/turns.",
+    bodyLimit: mediaBounds.file,
+    replySchema: Type.Object({ id: Type.String(), mime: Type.String(), bytes: Type.Integer() }),
+    async handle(request) {
+      if (!media) throw errors.CONSOLE_NO_MEDIA();
+      const { rawBody, headers } = request;
+      const user = personOf(request);
+      // The bytes say what a picture is; a page could say anything.
+      const mime = imageType(rawBody) ?? String(headers["content-type"] ?? "application/octet-stream");
+      const name = queryOf(request, "name");
+      const ref = await media.put(rawBody, { mime, user, ...(name !== undefined && { name }) });
+      uploads.add(user, ref);
+      return { status: 200, body: ref };
+    },
+  };
+}
