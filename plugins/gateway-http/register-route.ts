@@ -21,54 +21,54 @@ export interface RouteGuards {
   readonly stop: Stop;
 }
 
-/** Gives a route an encapsulated child of its own: its limit, its auth, its handler, in this order. */
-export function registerRoute(
-  app: FastifyInstance,
-  route: Route,
-  { authenticator, limiter, brokeLate, sockets, stop }: RouteGuards,
-): void {
+/** Registers a route with hooks of its own: its limit, its auth, its handler, in this order. */
+export function registerRoute(app: FastifyInstance, route: Route, guards: RouteGuards): void {
+  const { authenticator, limiter } = guards;
   const limit = limiter.of(route);
-  void app.register(async (child) => {
-    child.addHook("onRequest", async (request: Admitted, reply) => {
-      const found = route.auth === "token" ? await authenticator.find(request) : undefined;
-      await limit?.(request, authenticator.counted(found));
-      request[caller] = await authenticator.admit(route, request, reply, found);
-    });
-    child.addHook("onRequest", refuseEncoded);
-    child.route({
-      method: route.method,
-      url: route.path,
-      config: { auth: route.auth, failureBody: route.failureBody?.bind(route) } as object,
-      bodyLimit: route.bodyLimit ?? defaultBodyLimit,
-      schema: {
-        summary: route.summary,
-        ...(route.auth === "token" && { security: [{ token: [route.may ?? "manage"] }] }),
-        ...(route.bodySchema && { body: route.bodySchema }),
-        response: { 200: route.replySchema ?? undescribed, "4xx": failureSchema, "5xx": failureSchema },
-      },
-      handler: (request: Admitted, reply) =>
-        runForCaller(request[caller], async () => {
-          const asked = new Routed(route, request, reply, stop);
-          const answer = await route.handle(asked);
-          if (route.auth === "own" && (answer.status === 401 || answer.status === 403)) {
-            await authenticator.recordFailure(request, `${route.name} answered ${answer.status}`);
-          }
-          const broke = (error: unknown): void => {
-            // Whoever left has ended the stream.
-            if (!reply.raw.destroyed) brokeLate(error as Error, route.path, request.id);
-          };
-          if ("webSocket" in answer) {
-            const limit = route.bodyLimit ?? defaultBodyLimit;
-            const again = async () =>
-              authenticator.admit(route, request, reply, await authenticator.find(request));
-            const hold = () => sockets.take(peerKey(request.ip), request[caller]?.device);
-            const opening = { limit, began: stop.began, hold, again, broke };
-            return openWebSocket(request, reply, answer, opening);
-          }
-          return sendReply(reply, answer, { ending: asked.ending, broke });
-        }),
-    });
+  const admit = async (request: Admitted, reply: FastifyReply): Promise<void> => {
+    const found = route.auth === "token" ? await authenticator.find(request) : undefined;
+    await limit?.(request, authenticator.counted(found));
+    request[caller] = await authenticator.admit(route, request, reply, found);
+  };
+  app.route({
+    method: route.method,
+    url: route.path,
+    // No child of the app for each: it would cost a start 100 kB a route.
+    onRequest: [admit, refuseEncoded],
+    config: { auth: route.auth, failureBody: route.failureBody?.bind(route) } as object,
+    bodyLimit: route.bodyLimit ?? defaultBodyLimit,
+    schema: {
+      summary: route.summary,
+      ...(route.auth === "token" && { security: [{ token: [route.may ?? "manage"] }] }),
+      ...(route.bodySchema && { body: route.bodySchema }),
+      response: { 200: route.replySchema ?? undescribed, "4xx": failureSchema, "5xx": failureSchema },
+    },
+    handler: (request: Admitted, reply) =>
+      runForCaller(request[caller], () => answer(route, guards, request, reply)),
   });
+}
+
+/** Has a route answer an admitted request. */
+async function answer(
+  route: Route,
+  { authenticator, brokeLate, sockets, stop }: RouteGuards,
+  request: Admitted,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const asked = new Routed(route, request, reply, stop);
+  const given = await route.handle(asked);
+  if (route.auth === "own" && (given.status === 401 || given.status === 403)) {
+    await authenticator.recordFailure(request, `${route.name} answered ${given.status}`);
+  }
+  const broke = (error: unknown): void => {
+    // Whoever left has ended the stream.
+    if (!reply.raw.destroyed) brokeLate(error as Error, route.path, request.id);
+  };
+  if (!("webSocket" in given)) return sendReply(reply, given, { ending: asked.ending, broke });
+  const limit = route.bodyLimit ?? defaultBodyLimit;
+  const again = async () => authenticator.admit(route, request, reply, await authenticator.find(request));
+  const hold = () => sockets.take(peerKey(request.ip), request[caller]?.device);
+  return openWebSocket(request, reply, given, { limit, began: stop.began, hold, again, broke });
 }
 
 /** What is packed is not unpacked here: a few bytes could become any number. */
