@@ -77,7 +77,6 @@ const partly = definePlugin({
 
 const bundled = [alertOwner, gateway, metrics, net, router, telemetry];
 const leftAlone = ["provider_left_alone"];
-
 /** Serves what makes each metric appear. Returns the page of `GET /metrics` that has them all. */
 async function metricsOfEveryKind(collector: CollectorForTests): Promise<string> {
   collector.next = (response) => response.writeHead(400).end();
@@ -192,8 +191,8 @@ function queriesOf(file: string): readonly Target[] {
 test("OPS-01: each metric of a service that has them all says in /metrics what it is", () => {
   const typed = [...text.matchAll(/^# TYPE gantry_(\w+) /gm)].map(([, name]) => name);
   expect(typed.toSorted()).toEqual(Object.keys(help).toSorted());
-  for (const name of typed)
-    expect(text).toContain(`# HELP gantry_${name} ${help[String(name)]}\n# TYPE gantry_${name} `);
+  for (const [name, words] of Object.entries(help))
+    expect(text).toContain(`# HELP gantry_${name} ${words}\n# TYPE gantry_${name} `);
 });
 
 test("SCL-02: each alert asks for metrics and labels that a service shows", () => {
