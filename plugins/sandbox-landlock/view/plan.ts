@@ -16,6 +16,7 @@ export interface Facts {
 
 const CHANGED = "it was changed meanwhile";
 const STAYS = "security.guarded_files names it, so it stays";
+const HIDDEN = "it is another name of something that security.secret_files names";
 const MODE = 0o777n;
 
 /** Decides all of what becomes of a layer before anything of it is done. Changes nothing. */
@@ -60,6 +61,7 @@ class Planner {
     const there = this.#find(one.at);
     const refused = this.#judge.refuse(one);
     if (refused !== undefined) return this.#keep(one.at, refused);
+    if (one.kind !== "gone" && this.#facts.hidden.has(one.at)) return this.#keep(one.at, HIDDEN);
     if (one.kind === "gone") return there && this.#takeAway(one.at, there);
     // No mount lies over a link.
     if (there?.isSymbolicLink() && this.#judge.isGuarded(one.at, false)) return this.#keep(one.at, STAYS);

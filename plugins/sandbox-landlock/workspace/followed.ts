@@ -1,12 +1,16 @@
 import path from "node:path";
 import { gitFollows } from "./git-follows.ts";
+import { ledTo } from "./mask-paths.ts";
 import type { OwnerGit } from "./git-settings.ts";
 import { unplainStates } from "./git-states.ts";
 
 /** What telling all of it may take, at every look: a moment's work. */
 const MAX_EFFORT = 20_000;
 
-/** What the repositories of a workspace name in their settings, and how each goes on with what was begun in it. */
+/**
+ * What the repositories of a workspace name in their settings, how each goes on with what was begun in it, and where guarded
+ * links lead.
+ */
 export class Followed {
   readonly #root: string;
   readonly #owner: OwnerGit;
@@ -24,12 +28,12 @@ export class Followed {
   }
 
   /**
-   * To be called at each look: a change within a file leaves its folder as it was. Takes the repositories' own folders; gives
-   * whether they name anything else than before.
+   * To be called at each look: a change within a file leaves its folder as it was. Takes the repositories' own folders and
+   * the guarded links; gives whether they name anything else than before.
    */
-  look(repositories: readonly string[]): boolean {
-    const now = new Set<string>();
-    let left = MAX_EFFORT;
+  look(repositories: readonly string[], links: readonly string[]): boolean {
+    const now = new Set(links.flatMap((at) => ledTo(this.#root, at)));
+    let left = MAX_EFFORT - now.size;
     // The owner's own settings count before there is any repository.
     for (const at of new Set([".git", ...repositories])) {
       const folder = path.join(this.#root, at);

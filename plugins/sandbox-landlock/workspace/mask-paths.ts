@@ -1,10 +1,12 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { isInside } from "@gantry/sdk/node";
 
 /** What lies over a secret file or folder. */
 export const EMPTY_FILE = "/.empty";
 export const EMPTY_FOLDER = "/.empty-folder";
+/** The kernel follows no more. */
+const MOST_LINKS = 40;
 
 /** True for masks, and for what else exists in this process' view alone. */
 export function isOfView(at: string): boolean {
@@ -21,6 +23,32 @@ export function targetOf(root: string, relative: string): readonly string[] {
     return [];
   }
 }
+
+/**
+ * Returns each name that a link leads to, one link after another, relative to the workspace; the last may not exist. A
+ * folder around the link is left out.
+ */
+export function ledTo(root: string, link: string): readonly string[] {
+  const led: string[] = [];
+  const first = path.join(root, link);
+  try {
+    for (let at = first, hop = 0; hop < MOST_LINKS && isLink(at); hop++) {
+      const target = readlinkSync(at);
+      const from = path.isAbsolute(target) ? target : `${path.dirname(at)}/${target}`;
+      // A path that ends in dots has no name of its own.
+      at = /(^|\/)\.{1,2}\/*$/.test(from) ? realpathSync.native(from) : realNameOf(from);
+      if (isInside(at, root) && !isInside(first, at)) led.push(path.relative(root, at));
+    }
+  } catch {
+    // A folder on the way is not there.
+  }
+  return led;
+}
+
+const isLink = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+const realNameOf = (at: string): string =>
+  path.join(realpathSync.native(at.replace(/[^/]+\/*$/, "") || "/"), path.basename(at));
 
 const deviceOf = (at: string): number | undefined => lstatSync(at, { throwIfNoEntry: false })?.dev;
 

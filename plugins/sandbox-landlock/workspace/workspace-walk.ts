@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync } from "node:fs";
 import path from "node:path";
-import type { NameTest } from "@gantry/sdk/node";
+import { type NameTest, isInside } from "@gantry/sdk/node";
 import { aboutPath, identityOf } from "./about-path.ts";
 import { looksLikeGit } from "./git-directory.ts";
 import { entriesOf, foreignNames, mayEnter, namesIn, prefixes } from "./folders.ts";
@@ -10,6 +10,8 @@ import { targetOf } from "./mask-paths.ts";
 
 /** A folder that changed so lately may change again without a later time. */
 const SETTLED_NS = 50_000_000n;
+/** What is learned from one look may show more to the next; a workspace that never settles serves no run. */
+const MOST_LOOKS = 8;
 
 interface Place {
   readonly at: string;
@@ -25,6 +27,8 @@ interface Folder extends Place {
   readonly isGit: boolean;
   readonly secret: readonly string[];
   readonly guarded: readonly string[];
+  /** Links that are guarded, or lie beneath something guarded. */
+  readonly links: readonly string[];
   readonly folders: readonly Place[];
 }
 
@@ -71,20 +75,32 @@ export class WorkspaceWalk {
 
   /**
    * Of what lies within a match only the match itself, but secret files in guarded folders too. What git takes for a
-   * repository counts as `.git`, with the hooks that its settings name. Further names of a secret file are secret, and so is what a secret link leads to.
+   * repository counts as `.git`, with the hooks that its settings name. Further names of a secret file are secret, and what a
+   * secret or guarded link leads to is secret or guarded like the link.
    */
   find(): Found {
-    const found = this.#look();
+    let found = this.#look();
+    let looks = 1;
+    for (; looks < MOST_LOOKS && this.#learn(found); looks++) {
+      // Where else it stands shows only in files that were passed over.
+      this.#seen = new Map();
+      found = this.#look();
+    }
+    const at = this.#walked.root;
+    if (!this.#followed.isWhole)
+      this.unseen = { path: at, reason: "the settings of its repositories name too many files" };
+    if (looks === MOST_LOOKS) this.unseen = { path: at, reason: "its guarded links lead on and on" };
+    return found;
+  }
+
+  /** True if the look found something that makes more secret or guarded. */
+  #learn({ secret }: Found): boolean {
+    const links = [...this.#seen.values()].flatMap((folder) => folder.links);
     const isNew = [
-      ...found.secret.map((at) => this.#remember(at)),
-      this.#followed.look(this.#repositories()),
+      ...secret.map((at) => this.#remember(at)),
+      this.#followed.look(this.#repositories(), links),
     ];
-    // Where else it stands shows only in files that were passed over.
-    if (isNew.some(Boolean)) this.#seen = new Map();
-    const all = isNew.some(Boolean) ? this.#look() : found;
-    if (this.#followed.isWhole) return all;
-    this.unseen = { path: this.#walked.root, reason: "the settings of its repositories name too many files" };
-    return all;
+    return isNew.some(Boolean);
   }
 
   #repositories(): readonly string[] {
@@ -155,34 +171,37 @@ export class WorkspaceWalk {
   #sort(
     { at, within, held }: Place,
     entries: readonly Dirent[],
-  ): Pick<Folder, "isGit" | "secret" | "guarded" | "folders"> {
+  ): Pick<Folder, "isGit" | "secret" | "guarded" | "links" | "folders"> {
     const names = new Set(entries.map(({ name }) => name));
     const isGit = path.basename(at) === ".git" || looksLikeGit((name) => names.has(name));
-    const sorted = { isGit, secret: [] as string[], guarded: [] as string[], folders: [] as Place[] };
+    const [secret, guarded, links]: [string[], string[], string[]] = [[], [], []];
+    const sorted = { isGit, secret, guarded, links, folders: [] as Place[] };
     const inGit = isGit ? ".git" : within;
     for (const entry of entries) {
       const name = path.join(at, entry.name);
       const asGit = inGit && path.join(inGit, entry.name);
       const isFolder = entry.isDirectory();
       const fits = (test: NameTest) => test(name, isFolder) || (asGit && test(asGit, isFolder)) || false;
-      const secret = fits(this.#walked.wanted.secret) || this.#isKnown(entry, name);
-      if (secret) sorted.secret.push(name);
+      const isSecret = fits(this.#walked.wanted.secret) || this.#isKnown(entry, name);
+      if (isSecret) secret.push(name);
       // A repository elsewhere, under a name that git follows.
       const pointer = entry.name === ".git" && !entry.isDirectory();
-      const guarded = !held && (pointer || this.#followed.has(name) || fits(this.#walked.wanted.guarded));
-      if (guarded) sorted.guarded.push(name);
-      if (isFolder && !secret) sorted.folders.push({ at: name, within: asGit, held: held || guarded });
+      const fitsGuarded = pointer || this.#followed.has(name) || fits(this.#walked.wanted.guarded);
+      if (!held && fitsGuarded) guarded.push(name);
+      // Git works in what a pointer leads to.
+      if (entry.isSymbolicLink() && !pointer && (held || fitsGuarded)) links.push(name);
+      if (isFolder && !isSecret) sorted.folders.push({ at: name, within: asGit, held: held || fitsGuarded });
     }
     return sorted;
   }
 
   #isKnown(entry: Dirent, name: string): boolean {
-    if (this.#inodes.size === 0 || !entry.isFile()) return false;
+    if (this.#inodes.size === 0 || !(entry.isFile() || entry.isDirectory())) return false;
     const about = aboutPath(path.join(this.#walked.root, name));
     return about !== undefined && this.#inodes.has(identityOf(about));
   }
 
-  /** True where a file that was not known has further names; `at` is relative to the workspace. */
+  /** True where a file that was not known has further names, or a link leads to it; `at` is relative to the workspace. */
   #remember(at: string): boolean {
     const full = path.join(this.#walked.root, at);
     const entry = aboutPath(full);
@@ -191,8 +210,9 @@ export class WorkspaceWalk {
         .map((name) => this.#remember(path.join(at, name)))
         .some(Boolean);
     const isLink = entry?.isSymbolicLink() === true;
-    const about = isLink ? targetOf(this.#walked.root, at).map(aboutPath)[0] : entry;
-    const inode = about?.isFile() ? identityOf(about) : "";
+    const [target = full] = isLink ? targetOf(this.#walked.root, at) : [];
+    const about = isInside(full, target) && isLink ? undefined : aboutPath(target);
+    const inode = about?.isFile() || about?.isDirectory() ? identityOf(about) : "";
     if (inode === "" || this.#inodes.has(inode)) return false;
     this.#inodes.add(inode);
     return isLink || about!.nlink > 1;
