@@ -53,11 +53,12 @@ class Planner {
     }
   }
 
-  folder(left: readonly Left[]): void {
-    for (const one of left) this.#plan(one);
+  /** `isOpaque`: of a folder that the run made, though the workspace has one of that name. */
+  folder(left: readonly Left[], isOpaque = false): void {
+    for (const one of left) this.#plan(one, isOpaque);
   }
 
-  #plan(one: Left): void {
+  #plan(one: Left, isWithinOpaque: boolean): void {
     const there = this.#find(one.at);
     const refused = this.#judge.refuse(one);
     if (refused !== undefined) return this.#keep(one.at, refused);
@@ -65,7 +66,7 @@ class Planner {
     if (one.kind === "gone") return there && this.#takeAway(one.at, there);
     // No mount lies over a link.
     if (there?.isSymbolicLink() && this.#judge.isGuarded(one.at, false)) return this.#keep(one.at, STAYS);
-    if (one.kind === "folder") return this.#planFolder(one, there);
+    if (one.kind === "folder") return this.#planFolder(one, there, isWithinOpaque);
     if (there && isSame(one, there)) return;
     const linked = this.#linked(one);
     if (linked && (!there || this.#remove(one.at, there))) return void this.steps.push(linked);
@@ -74,11 +75,12 @@ class Planner {
     return this.#remove(one.at, there) ? this.#put(one) : this.#beside(one);
   }
 
-  #planFolder(one: Left, there: BigIntStats | undefined): void {
-    const isOpaque = one.notes.includes("opaque");
+  /** The overlay notes `opaque` of the outermost folder alone. */
+  #planFolder(one: Left, there: BigIntStats | undefined, isWithinOpaque: boolean): void {
+    const isOpaque = isWithinOpaque || one.notes.includes("opaque");
     if (there?.isDirectory()) {
-      this.#changeMode(one, there);
-      this.folder(one.children);
+      this.#changeMode(one, there, isOpaque);
+      this.folder(one.children, isOpaque);
       return isOpaque ? this.#emptyOfOthers(one) : undefined;
     }
     if (there) {
@@ -163,10 +165,10 @@ class Planner {
     return ctimeNs >= this.#facts.began;
   }
 
-  #changeMode({ at, about, notes }: Left, there: BigIntStats): void {
+  #changeMode({ at, about, notes }: Left, there: BigIntStats, isOpaque: boolean): void {
     const [mode, was] = [Number(about.mode & MODE), Number(there.mode & MODE)];
     if (mode === was || this.#isNew(there) || this.#judge.isGuarded(at, true)) return;
-    if (notes.includes("origin") || notes.includes("opaque")) this.steps.push({ do: "mode", at, mode, was });
+    if (notes.includes("origin") || isOpaque) this.steps.push({ do: "mode", at, mode, was });
   }
 
   #linked({ kind, at, about }: Left): Step | undefined {
