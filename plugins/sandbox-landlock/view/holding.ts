@@ -1,4 +1,5 @@
 import type { RunResult } from "@gantry/sdk";
+import { eachFolder } from "./each-folder.ts";
 import { type Held, printOf } from "./held.ts";
 import type { Names } from "./judge.ts";
 import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
@@ -80,10 +81,12 @@ export class Holding {
   sweep(): number | undefined {
     const now = Date.now();
     const due: number[] = [];
-    for (const { folder, held } of this.#all()) {
-      if (held.until > now) due.push(held.until - now);
+    const all = new Map(this.#all().map(({ folder, held }) => [folder, held.until]));
+    eachFolder([...all.keys()], (folder) => {
+      const until = all.get(folder)!;
+      if (until > now) due.push(until - now);
       else if (folder.isOf() !== "others") folder.remove();
-    }
+    });
     return due.length === 0 ? undefined : Math.min(...due);
   }
 

@@ -1,5 +1,6 @@
 import type { RunResult } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
+import { eachFolder } from "./each-folder.ts";
 import { fewOf } from "./findings.ts";
 import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
 import { type Names, namesOf } from "./judge.ts";
@@ -45,16 +46,15 @@ export class Keeper {
    */
   recover(): readonly string[] {
     const left = RunFolder.all(this.#facts.runs).filter((one) => one.isOf() === "nobody");
-    const findings = left.flatMap((folder) => {
+    const findings = eachFolder(left, (folder) => {
       const record = folder.read();
       if (record?.steps !== undefined || isAwaited(folder)) return [];
-      if (!record || !folder.plan) return folder.remove() ?? [];
+      if (!record || !folder.plan) return folder.remove();
       const taken = finish(folder, record, this.#facts.workspace);
       folder.tidy();
       return phrases(taken, folder.id);
     });
-    makeRoom(this.#facts.runs);
-    return fewOf(findings);
+    return fewOf([...findings, ...makeRoom(this.#facts.runs)]);
   }
 
   /** `again`: a run whose folder is used again if that is as it was made. */
@@ -81,22 +81,21 @@ export class Keeper {
   /** To be called when nobody waits. */
   tidy(): void {
     let isKept = false;
-    for (const folder of this.#over.splice(0)) {
+    eachFolder(this.#over.splice(0), (folder) => {
       if (folder.isKept()) {
-        folder.tidy();
         isKept = true;
+        folder.tidy();
       } else if (folder.isAsMade()) this.#spare.set(folder.id, folder);
       else folder.remove();
-    }
+    });
     // The oldest are those of processes that have ended.
-    for (const folder of [...this.#spare.values()].slice(0, -MOST_SPARE)) this.#forget(folder);
+    eachFolder([...this.#spare.values()].slice(0, -MOST_SPARE), (folder) => this.#forget(folder));
     if (isKept) makeRoom(this.#facts.runs);
   }
 
   /** Removes what was made for runs to come. */
   end(): readonly string[] {
-    for (const folder of this.#spare.values()) this.#forget(folder);
-    return [];
+    return eachFolder([...this.#spare.values()], (folder) => this.#forget(folder));
   }
 
   #forget(folder: RunFolder): void {

@@ -13,6 +13,7 @@ import {
 import path from "node:path";
 import { makeDir, processIdentity, shortHash } from "@gantry/sdk/node";
 import type { Held } from "./held.ts";
+import { removeFolder } from "./remove-folder.ts";
 import type { Kept, Plan } from "./step.ts";
 import type { Done, Places } from "./steps.ts";
 
@@ -179,14 +180,11 @@ export class RunFolder {
   /** Removes what the overlay needed. */
   tidy(): void {
     const work = path.join(this.#at, "work");
-    if (!existsSync(work)) return;
-    open(work);
-    rmSync(work, { recursive: true, force: true });
+    if (existsSync(work)) removeFolder(work);
   }
 
   remove(): void {
-    open(this.#at);
-    rmSync(this.#at, { recursive: true, force: true });
+    if (existsSync(this.#at)) removeFolder(this.#at);
   }
 
   #read<T>(name: string): T | undefined {
@@ -202,14 +200,6 @@ export class RunFolder {
     writeFileSync(`${at}.new`, JSON.stringify(value), { mode: 0o600, flush: name !== RECORD });
     renameSync(`${at}.new`, at);
   }
-}
-
-/** A run may have closed folders, and the overlay closes its own. */
-function open(folder: string): void {
-  const { mode } = lstatSync(folder);
-  if ((mode & 0o700) !== 0o700) chmodSync(folder, (mode & 0o777) | 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true }))
-    if (entry.isDirectory()) open(path.join(folder, entry.name));
 }
 
 function bytesIn(folder: string): number {

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import {
   type BigIntStats,
+  chmodSync,
   closeSync,
   constants,
   lstatSync,
@@ -32,10 +33,14 @@ export interface Left {
 
 /**
  * Reads the layer of a run whose processes are all dead, as something that an enemy wrote: nothing is followed, and nothing
- * is told from a name but where it lies.
+ * is told from a name but where it lies. Throws if the layer itself cannot be read.
  */
 export function readLayer(folder: string): readonly Left[] {
-  return readFolder(folder, "").children;
+  // A run may have closed it.
+  chmodSync(folder, 0o700);
+  const { children, unreadable } = readFolder(folder, "");
+  if (unreadable !== undefined) throw new Error(`the layer cannot be read: ${unreadable}`);
+  return children;
 }
 
 /** What lies in a folder, and beneath it. */

@@ -42,7 +42,7 @@ export class Views {
     const worker = new Worker(url, { workerData: facts, env: {}, execArgv: [...nodeArgs] });
     const views = new Views(facts.runs, worker);
     const said = await views.#ask({ do: "recover" });
-    if ("findings" in said) views.left = said.findings;
+    views.left = "findings" in said ? said.findings : [`NOT looked after: ${failed(said)}`];
     return views;
   }
 
