@@ -94,6 +94,19 @@ export function failedTurn({ session, context }: TurnInput, error: ProviderFailu
   return { result, messages: [] };
 }
 
+/** Returns what a caller who waits is told without a turn, which is something in any case. */
+export function resultOf(session: string, said: string): TurnResult {
+  return {
+    reply: said === "" ? "Done." : said,
+    session_id: session,
+    provider: "none",
+    model: null,
+    stop_reason: "EndTurn",
+    usage: noUsage,
+    tool_calls: [],
+  };
+}
+
 /** Makes the answer of a turn that a person ended; `forget` keeps nothing of it. */
 export function stoppedTurn({ result, messages }: Turn, how: unknown): Turn {
   const { error: _, ...rest } = result;
