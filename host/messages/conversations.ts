@@ -166,7 +166,8 @@ export class Conversations {
         const command = this.#deps.registry.get(ChatCommands)?.get(message.command ?? "");
         const { parts: prompt, trust } = message;
         const isOn = await command?.begins?.({ user: userOf(message), trust, session, prompt });
-        if (isOn === false) return { result: { ...resultOf(session, "Stopped."), stopped: true }, messages: [] };
+        if (isOn === false)
+          return { result: { ...resultOf(session, "Stopped."), stopped: true }, messages: [] };
         const signal = AbortSignal.any([options.signal, stop]);
         const run = await this.run(message, session, { ...options, signal }, agent);
         is(run.facts);
