@@ -2,14 +2,13 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { tarball, type TarEntry } from "../../test/helpers/tarball.ts";
 import {
   codeOf,
   packageOf,
   place,
   registry,
-  tarball,
   type Place,
-  type TarEntry,
   unpacked,
 } from "./plugins.test-kit.ts";
 
