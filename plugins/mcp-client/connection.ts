@@ -27,6 +27,8 @@ export interface Ways {
   readonly version: string;
   /** Where logins are kept. */
   readonly configDir: string;
+  /** The folder of a program that was installed here. */
+  readonly program?: string;
 }
 
 /** Who is told what the server says of its own accord. */
@@ -118,18 +120,17 @@ function clientFor(version: string, listeners: Listeners): Client {
 }
 
 function open(settings: ServerSettings, ways: Ways, signal: AbortSignal): Promise<Transport> {
-  return settings.kind === "stdio"
-    ? openProcess(settings, ways.sandbox, signal)
-    : openHttp(settings, ways, signal);
+  return settings.kind === "stdio" ? openProcess(settings, ways, signal) : openHttp(settings, ways, signal);
 }
 
 async function openProcess(
   { argv, env, read, write, domains }: LocalSettings,
-  sandbox: Sandbox | undefined,
+  { sandbox, program }: Ways,
   signal: AbortSignal,
 ): Promise<Transport> {
   if (!sandbox) throw errors.MCP_NO_SANDBOX();
-  return new ProcessTransport(await sandbox.open({ argv, env, read, write, domains, signal }));
+  const own = program !== undefined && { program };
+  return new ProcessTransport(await sandbox.open({ argv, env, read, write, domains, signal, ...own }));
 }
 
 async function openHttp(

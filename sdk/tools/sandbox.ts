@@ -161,6 +161,11 @@ export interface OpenSpec {
   readonly pipes?: number;
   /** Paths beside those outside of the workspace that every started program may read; written as in the configuration. */
   readonly read?: readonly string[];
+  /**
+   * A folder inside the configuration directory that it may read: where the plugin has put the
+   * program. Hosts of earlier releases leave it shut.
+   */
+  readonly program?: string;
   /** Paths that it may write. Default none but the folder of its own. */
   readonly write?: readonly string[];
   /** What it reaches, written as `security.allowed_domains` is, by the checking proxy; special addresses never. Default nothing. */
