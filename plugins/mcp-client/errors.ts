@@ -26,6 +26,9 @@ export const errors = defineErrors({
   MCP_EXISTS: usage(
     "The table mcp.servers.%s is there already: take it out with `gantry mcp remove %s` first.",
   ),
+  MCP_CLASH: usage(
+    "The MCP server %s has a %s that is called %s here, as one of the MCP server %s is, so it is left out: give one of the two servers another name.",
+  ),
   MCP_PACKAGE: usage(
     "`%s` does not name one exact version of a package: write npm:NAME@1.2.3, so that what runs is what you accept.",
   ),
