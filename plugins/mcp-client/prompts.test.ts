@@ -49,7 +49,7 @@ describe.runIf(linux)("the prompts of a server", () => {
     expect(JSON.stringify(messages)).toMatch(/untrusted[^]*MCP server small[^]*Say hello to Ada/);
     expect(system.length).toBeGreaterThan(0);
     expect(JSON.stringify(system)).not.toContain("hello");
-    expect(calls[0]?.sources?.material).toContainEqual(expect.stringContaining("MCP server small"));
+    expect(calls[0]?.sources?.material).toEqual(["attached files"]);
   });
 
   test("MCP-05: hidden characters and templates of models are taken out of a prompt", async () => {
