@@ -31,7 +31,7 @@ export interface Ways {
   /** Learns what identifies the owner to a server. */
   readonly secrets: ServerSecrets;
   /** The folder of a program that was installed here. */
-  readonly program?: string;
+  readonly program: string | undefined;
 }
 
 /** Who is told what the server says of its own accord. */

@@ -1,19 +1,12 @@
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { folderHashes, printable } from "@gantry/sdk/node";
+import { asError, folderHashes, npmInstall, printable } from "@gantry/sdk/node";
 import { fileIn } from "../shared/file-in.ts";
 import { putInPlace } from "../shared/put-in-place.ts";
 import { acceptedFolder } from "./accepted.ts";
 import { errors } from "./errors.ts";
 import type { PackageSpec } from "./package-spec.ts";
-
-const TIME_MS = 10 * 60_000;
-const MAX_SAID = 1 << 20;
-/** What npm may not do, whatever its settings say: run code of a package, or fetch from elsewhere than a registry. */
-const NEVER = ["--ignore-scripts", "--allow-git=none", "--allow-remote=none", "--allow-file=none"];
-const QUIETLY = ["--global=false", "--omit=dev", "--no-bin-links", "--no-audit", "--no-fund"];
 
 interface Locked {
   readonly version?: unknown;
@@ -41,7 +34,7 @@ export async function installPackage(
   configDir: string,
   server: string,
   spec: PackageSpec,
-  how: { readonly registry: unknown; readonly signal: AbortSignal },
+  how: { readonly registry: string | undefined; readonly signal: AbortSignal },
   record: (installed: Installed) => Promise<void>,
 ): Promise<void> {
   const folder = acceptedFolder(configDir);
@@ -50,39 +43,16 @@ export async function installPackage(
   try {
     // Its own, so that npm takes no folder above for the project.
     await writeFile(path.join(staging, "package.json"), '{ "private": true }\n');
-    await runNpm(spec, staging, how);
+    const what = `${spec.name}@${spec.version}`;
+    await npmInstall(what, { folder: staging, ...how }).catch((error: unknown) => {
+      how.signal.throwIfAborted();
+      throw errors.MCP_NPM(what, asError(error).message);
+    });
     const installed = await look(spec, staging);
     await putInPlace(folder, server, staging, () => record(installed));
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
-}
-
-/** Runs npm with the settings of its user. */
-async function runNpm(
-  { name, version }: PackageSpec,
-  cwd: string,
-  { registry, signal }: { readonly registry: unknown; readonly signal: AbortSignal },
-): Promise<void> {
-  const from = typeof registry === "string" ? [`--registry=${registry}`] : [];
-  const what = `${name}@${version}`;
-  const args = ["install", ...NEVER, ...QUIETLY, "--save-exact", ...from, "--", what];
-  const options = { cwd, signal, timeout: TIME_MS, maxBuffer: MAX_SAID };
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  execFile("npm", args, options, (error, _out, said) => {
-    if (!error) return resolve();
-    if (signal.aborted) return reject(signal.reason as Error);
-    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    reject(errors.MCP_NPM(what, isMissing ? "npm is not on the PATH" : reasonIn(said)));
-  });
-  await promise;
-}
-
-/** Returns the first lines that say why, without npm's own words around them. */
-function reasonIn(said: string): string {
-  const lines = said.split("\n").flatMap((line) => /^npm (?:error|ERR!) (.+)$/.exec(line)?.[1] ?? []);
-  const telling = lines.filter((line) => !/^(?:code|errno|A complete log)\b/.test(line));
-  return printable(telling.slice(0, 3).join(" "), 300) || "npm did not say why, or took too long";
 }
 
 /** Throws MCP_PACKAGE_REFUSED for whatever is not, byte for byte, what the registry promised. */

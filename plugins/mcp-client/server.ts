@@ -25,7 +25,7 @@ const PATIENCE_MS = 1_000;
 /** A server may yet ask on behalf of a call that was stopped. */
 const LATE_MS = 60_000;
 
-export interface ServerNeeds extends Ways, PinsNeeds {
+export interface ServerNeeds extends Omit<Ways, "program">, PinsNeeds {
   readonly configDir: string;
   readonly media: Media | undefined;
   /** Of the plugin: what runs ends with it. */
@@ -203,8 +203,7 @@ export class McpServer {
         ),
       ask: (params: Parameters<typeof askPerson>[1]) => askPerson(this.name, params, this.#running),
     };
-    const folder = await this.#installed.folder();
-    const ways = { ...this.#needs, ...(folder !== undefined && { program: folder }) };
+    const ways = { ...this.#needs, program: await this.#installed.folder() };
     this.#startedAs = await this.#digest();
     // It takes a while to load, which only a conversation with a server is worth.
     const { connect } = await import("./connection.ts");

@@ -25,8 +25,9 @@ export async function addPackage(
   const folder = packageFolder(configDir, server);
   const kept = argsBehind(folder, before);
   if (before !== undefined && kept === undefined) throw errors.MCP_EXISTS(server, server);
-  const { signal, options } = run;
-  await installPackage(configDir, server, spec, { registry: options["registry"], signal }, async (found) => {
+  const { signal } = run;
+  const registry = run.options["registry"] as string | undefined;
+  await installPackage(configDir, server, spec, { registry, signal }, async (found) => {
     const { integrity } = found;
     await audit.record({
       event_type: "config_change",
