@@ -21,6 +21,7 @@ export { type Wildcard, wildcards } from "../security/wildcards.ts";
 export { markLookAlikes, type Marked } from "./look-alikes.ts";
 export { makeDir } from "./make-dir.ts";
 export { nearest } from "./nearest.ts";
+export { npmInstall } from "./npm-install.ts";
 export { Pairing, type PairingCode, type PairingConfig, type PairingGrant } from "./pairing.ts";
 export { gantryCommand, isExecutable, nodeArguments, nodeCommand, nodeProgram } from "./node-command.ts";
 export {
