@@ -61,6 +61,7 @@ export const texts = {
     untitled: "Conversation",
     arguments: "Arguments",
     result: "Result",
+    asks: "A question",
     answer: "Answer",
     decline: "Decline",
     picture: "Picture",
