@@ -10,6 +10,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from "playwrig
 import { findProgram } from "../../.ci/programs.ts";
 import { said, startGantry, tempDir } from "../../test/helpers/cli.ts";
 import { guard, tool } from "../../test/helpers/plugins.ts";
+import agents from "../agent-routes/index.ts";
 import askWords from "../ask-words/index.ts";
 import audit from "../audit-file/index.ts";
 import doctor from "../command-doctor/index.ts";
@@ -161,6 +162,7 @@ export async function startConsole({
   );
   const gateway = await startGateway({
     plugins: [
+      agents,
       askWords,
       audit,
       consoleWeb,
