@@ -8,7 +8,6 @@ import {
   hasChromium,
   openTab,
   send,
-  serveConsole,
   show,
   startBrowser,
   startConsole,
@@ -282,27 +281,6 @@ test.runIf(hasChromium)(
     await slot.filter({ hasText: "filled by audit-file" }).first().waitFor();
     await expect.poll(() => page.getByRole("heading", { level: 3 }).allInnerTexts()).toEqual(["audit-file"]);
     expect(tab.faults).toEqual([]);
-  },
-);
-
-test.runIf(hasChromium)(
-  `WEB-08: configuration is changed by a form: a trial and what differs come before it is written${without}`,
-  async () => {
-    await using served = await serveConsole("# mine\n");
-    await using tab = await openTab(browser, served);
-    const { page } = tab;
-    await page.goto(served.address);
-    await show(page, "Configuration");
-    await page.getByRole("searchbox", { name: "Find a key" }).fill("autonomy_level");
-    await page.getByRole("combobox", { name: "agent.autonomy_level" }).selectOption("autonomous");
-    await page.getByRole("button", { name: "Try and show changes" }).click();
-    await page.getByRole("deletion").waitFor();
-    expect(readFileSync(served.file, "utf8")).not.toContain("autonomous");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved and applied.").waitFor();
-    expect(readFileSync(served.file, "utf8")).toMatch(/# mine[^]*autonomy_level = "autonomous"/);
-    // The service answers nobody for a moment while it applies its file.
-    expect(tab.faults.filter((one) => !one.includes("net::ERR"))).toEqual([]);
   },
 );
 
