@@ -6,6 +6,7 @@ import type { Coverage } from "./conversation-approvals.ts";
 import { askPerson, wayToBeAsked } from "./ask-person.ts";
 import { digestOf, digestOfValue } from "./effects.ts";
 import { questionOf } from "./question.ts";
+import { scopesOf } from "./scopes.ts";
 import type { TriedCall } from "./tried-call.ts";
 import { conversationOf, messageNameOf } from "./turn-context.ts";
 
@@ -29,7 +30,8 @@ export async function requestApproval(
   },
 ): Promise<Approval> {
   const { call, questions, coverage, tried } = asked;
-  if (request.approvals === "yes") return { result: "allow by --yes" };
+  const mayDecide = request.turn === undefined || scopesOf(request.turn).includes("decide");
+  if (request.approvals === "yes" && mayDecide) return { result: "allow by --yes" };
 
   const shell = deps.registry.get(ShellReader);
   const exact = digestOf(call.tool, call.args, call.cwd, call.effects);
