@@ -51,6 +51,7 @@ test.runIf(hasChromium)(`WEB-08: saving names the keys that count after a restar
   await show(page, "Configuration");
   await page.getByRole("searchbox", { name: "Find a key" }).fill("service.max_open_files");
   await page.getByRole("spinbutton", { name: "service.max_open_files" }).fill("4096");
+  await page.keyboard.press("Tab");
   await page.getByRole("button", { name: "Try and show changes" }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved. These keys count after a restart: service.max_open_files.").waitFor();
