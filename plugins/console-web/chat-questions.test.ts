@@ -60,11 +60,11 @@ test.runIf(hasChromium)(
     await using kit = await startConsole();
     await using tab = await openTab(browser, kit.gateway);
     const page = await enter(tab, kit);
-    await send(page, "run a wall");
-    await page.getByRole("alertdialog").locator(".diff .gone", { hasText: "-grey" }).waitFor();
+    await send(page, "run a wall <i>blue</i>");
+    await page.getByRole("alertdialog").locator(".diff .gone", { hasText: "-as it was" }).waitFor();
     await page.getByRole("link", { name: /^Approvals/ }).click();
     const card = page.getByRole("alertdialog");
-    await card.locator(".diff .added", { hasText: "+blue <i>wall</i>" }).waitFor();
+    await card.locator(".diff .added", { hasText: "+a wall <i>blue</i>" }).waitFor();
     expect(await tab.findings()).toEqual([]);
     expect(kit.ran).toEqual([]);
     await card.getByRole("button", { name: "Allow", exact: true }).click();

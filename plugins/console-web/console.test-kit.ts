@@ -113,8 +113,8 @@ const questions: Readonly<Record<string, WordsWanted>> = {
 };
 
 /** A run that was tried: nobody sees the wall before a yes. */
-function triedWall(ran: string[]): Tried {
-  const diff = "--- wall.txt\n+++ wall.txt\n@@ -1 +1 @@\n-grey\n+blue <i>wall</i>";
+function triedWall(ran: string[], words: string): Tried {
+  const diff = `--- wall.txt\n+++ wall.txt\n@@ -1 +1 @@\n-as it was\n+${words}`;
   return {
     preview: { text: "Tried first: it changed wall.txt.", diff },
     async take() {
@@ -152,7 +152,7 @@ export async function startConsole({
     {
       preview: ({ words }) => `paint ${String(words)}`,
       tryFirst: async ({ args: { words } }) =>
-        String(words).includes("a wall") ? triedWall(ran) : undefined,
+        String(words).includes("a wall") ? triedWall(ran, String(words)) : undefined,
     },
   );
   const asking = guard("asking", ({ args }) =>
