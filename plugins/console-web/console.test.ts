@@ -321,7 +321,17 @@ test.runIf(hasChromium)(
   },
 );
 
-const listedViews = ["Sessions", "Approvals", "Jobs", "Usage", "Audit", "Health", "Plugins", "Devices"];
+const listedViews = [
+  "Sessions",
+  "Approvals",
+  "Jobs",
+  "Agents",
+  "Usage",
+  "Audit",
+  "Health",
+  "Plugins",
+  "Devices",
+];
 
 test.runIf(hasChromium).each([
   { width: 1280, dark: false },

@@ -153,6 +153,7 @@ export const texts = {
     by: { day: "Day", model: "Model", user: "Person", agent: "Agent" },
     share: "By",
     main: "main agent",
+    ownModel: "the provider's own",
     day: (day: string, tokens: string) => `${day}: ${tokens} tokens`,
   },
   health: {
