@@ -7,7 +7,7 @@ export { answerApart } from "./answer-apart.ts";
 export { MAX_FACTS, type ApartMessage } from "./apart-message.ts";
 export { after, isPromise, together } from "./awaited.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
-export { runForCaller, withinCaller } from "./caller-around.ts";
+export { runForCaller, userAround, withinCaller } from "./caller-around.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { expectedValue, type SchemaIssue } from "./expected-value.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
