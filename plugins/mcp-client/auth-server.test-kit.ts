@@ -78,6 +78,8 @@ export interface Guarded extends HttpServer {
   at: { readonly issuer: string; readonly valid: ReadonlySet<string> };
   /** Where it says that its metadata is. */
   metadata: string;
+  /** Whether its tool answers with the headers of the request. */
+  echoes?: boolean;
   /** Where it sends everybody, if anywhere. */
   moved?: string;
 }
@@ -105,7 +107,8 @@ export async function guardedServer(at: Guarded["at"]): Promise<Guarded> {
     }
     const { id, method: asked } = JSON.parse(body) as { readonly id?: number; readonly method: string };
     if (id === undefined) return response.writeHead(202).end();
-    const result = listed[asked];
+    const echo = { content: [{ type: "text", text: JSON.stringify(headers) }] };
+    const result = asked === "tools/call" && guarded.echoes === true ? echo : listed[asked];
     const error = { code: -32_601, message: "Unknown." };
     return json(response, 200, { jsonrpc: "2.0", id, ...(result ? { result } : { error }) });
   });
