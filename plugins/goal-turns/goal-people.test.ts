@@ -1,10 +1,14 @@
-import { Inbox, Store, directMessage, type Part } from "@gantry/sdk";
+import { Inbox, Store, directMessage, type Part, type Values } from "@gantry/sdk";
 import { expect, test } from "vitest";
 import { gate, tool } from "../../test/helpers/plugins.ts";
 import { commands, lastOf, start, verdict, type Said } from "./goal.test-kit.ts";
 
 const group = { id: "g1", kind: "group" } as const;
 const signal = AbortSignal.timeout(30_000);
+
+interface Held {
+  values?: Values;
+}
 
 /** Makes a tool that runs until its turn is stopped. */
 function hanging() {
@@ -104,6 +108,26 @@ test("AGT-15: /stop when nothing runs ends a goal, and another /stop finds nothi
   await values.put("session-goal", "s", open);
   expect((await t.ask("/stop", { session: "s" })).reply).toMatch(/^The goal was stopped \(20 turns/);
   expect((await t.ask("/stop", { session: "s" })).reply).toBe("Nothing runs here.");
+});
+
+test.each([
+  ["goal", { id: "000000" }],
+  ["person", { user: "cli:other" }],
+])("AGT-15: a verdict counts for no goal with another %s than its turn's", async (_, other) => {
+  const ran: string[] = [];
+  const held: Held = {};
+  const swap = tool("swap", async () => {
+    const goal = await held.values?.get<object>("session-goal", "s");
+    await held.values?.put("session-goal", "s", { ...goal, ...other });
+    return "";
+  });
+  const says = [{ calls: [{ name: "swap", args: {} }] }, verdict("holds"), "Done."];
+  await using t = await start({ says, plugins: [commands(ran, true), swap], config: { goal: { turns: 1 } } });
+  held.values = t.slot(Store).values;
+  const { reply } = await t.ask("/goal green --until make check", { session: "s" });
+  expect(t.model.requests.map(lastOf)[2]).toContain("No goal is worked on");
+  expect(ran).toEqual([]);
+  expect(reply).not.toContain("The goal holds");
 });
 
 test("AGT-15: a conversation that keeps nothing has no goal", async () => {
