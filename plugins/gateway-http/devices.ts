@@ -135,12 +135,6 @@ export class Devices {
       .toSorted((a, b) => (a.paired < b.paired ? -1 : 1));
   }
 
-  /** True for a device that was neither revoked nor paired for a time that is past. */
-  async isPaired(deviceId: string): Promise<boolean> {
-    const row = (await this.#rows()).find(({ value }) => value.device_id === deviceId);
-    return row !== undefined && !this.isOver(row.value.expires);
-  }
-
   /** False where there is no such device. */
   async revoke(deviceId: string): Promise<boolean> {
     const row = (await this.#rows()).find(({ value }) => value.device_id === deviceId);

@@ -7,9 +7,6 @@ export const errors = defineErrors({
   GATEWAY_TOKEN_EXPIRED: policy(
     "The token of the device %s ran out on %s: pair it again by a code of `gantry pair new`.",
   ),
-  GATEWAY_UNPAIRED: policy(
-    "The device %s is not paired any more, so what it began does not go on: pair it again by a code of `gantry pair new`.",
-  ),
   GATEWAY_REMOTE: policy(
     "Pairing is off, so only this machine is served: set gateway.require_pairing to true for clients elsewhere.",
   ),

@@ -8,8 +8,6 @@ import {
   Media,
   Meters,
   optional,
-  refuse,
-  type Refusal,
   People,
   Routes,
   Runtime,
@@ -47,7 +45,6 @@ export default definePlugin({
     store: Store,
   },
   provides: [Checks, Commands, Services],
-  taps: ["onInboundMessage"],
   errors,
   setup(host) {
     const { needs, log } = host;
@@ -66,10 +63,6 @@ export default definePlugin({
         server = undefined;
       },
     });
-    // A request is let in once, and what a chat command begins by it goes on for long.
-    host.hooks.onInboundMessage.tap(({ command, caller }) =>
-      command !== undefined && caller ? refuseUnpaired(devices(), caller.device) : undefined,
-    );
     host.onServe(async () => void (await import("./checks.ts")));
     const clock = new Clock();
     host.provide(Checks, { name: "clock", kind: "ready", run: async () => clock.rows() });
@@ -94,7 +87,3 @@ export default definePlugin({
     }
   },
 });
-
-async function refuseUnpaired(devices: Devices, id: string): Promise<Refusal | undefined> {
-  return (await devices.isPaired(id)) ? undefined : refuse(errors.GATEWAY_UNPAIRED(id));
-}

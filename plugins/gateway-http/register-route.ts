@@ -49,7 +49,8 @@ async function answer(
   request: Admitted,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const asked = new Routed(route, request, reply, stop);
+  const again = async () => authenticator.admit(route, request, reply, await authenticator.find(request));
+  const asked = new Routed(route, request, reply, { stop, again });
   const given = await route.handle(asked);
   if (route.auth === "own" && (given.status === 401 || given.status === 403)) {
     await authenticator.recordFailure(request, `${route.name} answered ${given.status}`);
@@ -60,7 +61,6 @@ async function answer(
   };
   if (!("webSocket" in given)) return sendReply(reply, given, { ending: asked.ending, broke });
   const limit = route.bodyLimit ?? defaultBodyLimit;
-  const again = async () => authenticator.admit(route, request, reply, await authenticator.find(request));
   const hold = () => sockets.take(peerKey(request.ip), request[caller]?.device);
   return openWebSocket(request, reply, given, { limit, began: stop.began, hold, again, broke });
 }
