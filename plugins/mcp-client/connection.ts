@@ -12,6 +12,7 @@ import type { Era } from "./accepted.ts";
 import { errors } from "./errors.ts";
 import { LoginAuth } from "./login-auth.ts";
 import { LoginFile } from "./login-file.ts";
+import type { LoginSecrets } from "./login-secrets.ts";
 import { netFetch } from "./net-fetch.ts";
 import { ProcessTransport } from "./process-transport.ts";
 import type { LocalSettings, RemoteSettings, ServerSettings } from "./settings.ts";
@@ -27,6 +28,8 @@ export interface Ways {
   readonly version: string;
   /** Where logins are kept. */
   readonly configDir: string;
+  /** What logins have given, which nobody is shown. */
+  readonly secrets: LoginSecrets;
 }
 
 /** Who is told what the server says of its own accord. */
@@ -134,7 +137,7 @@ async function openProcess(
 
 async function openHttp(
   settings: RemoteSettings,
-  { net, configDir }: Ways,
+  { net, configDir, secrets }: Ways,
   signal: AbortSignal,
 ): Promise<Transport> {
   if (!net) throw errors.MCP_NO_NET();
@@ -144,7 +147,7 @@ async function openHttp(
   // What identifies the owner in a header stands in place of a login.
   if (new Headers(settings.headers).has("authorization"))
     return new StreamableHTTPClientTransport(url, { fetch: own, requestInit });
-  const file = new LoginFile(configDir, settings);
+  const file = new LoginFile({ configDir, secrets }, settings);
   const login = new LoginAuth(settings, file, net, signal);
   const fetch: FetchLike = async (to, init) => {
     const response = await own(to, init);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ProcessLock, replaceFile } from "@gantry/sdk/node";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
 import { errors } from "./errors.ts";
+import type { LoginSecrets } from "./login-secrets.ts";
 import type { RemoteSettings } from "./settings.ts";
 
 const POLL_MS = 50;
@@ -55,9 +56,14 @@ export class LoginFile {
   readonly #name: string;
   readonly #file: string;
   readonly #url: string;
+  readonly #secrets: LoginSecrets;
 
-  constructor(configDir: string, { name, url }: Pick<RemoteSettings, "name" | "url">) {
-    [this.#name, this.#url] = [name, url];
+  /** `secrets` is told of all that the file holds. */
+  constructor(
+    { configDir, secrets }: { readonly configDir: string; readonly secrets: LoginSecrets },
+    { name, url }: Pick<RemoteSettings, "name" | "url">,
+  ) {
+    [this.#name, this.#url, this.#secrets] = [name, url, secrets];
     this.#file = fileOf(configDir, name);
   }
 
@@ -65,6 +71,7 @@ export class LoginFile {
   async read(): Promise<Logins> {
     try {
       const { hosts, issuers, ...rest } = JSON.parse(await readFile(this.#file, "utf8")) as Logins;
+      this.#secrets.add({ hosts, issuers });
       return rest.url === this.#url ? { ...rest, hosts: [...hosts], issuers: { ...issuers } } : NONE;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -75,6 +82,7 @@ export class LoginFile {
 
   /** Only its owner may read it. */
   async write(logins: Logins): Promise<void> {
+    this.#secrets.add(logins);
     await this.#folder();
     const kept = { ...logins, url: this.#url };
     await replaceFile(this.#file, `${JSON.stringify(kept, undefined, 2)}\n`);

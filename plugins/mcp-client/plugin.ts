@@ -14,10 +14,11 @@ import {
   ToolSources,
   type Plugin,
 } from "@gantry/sdk";
-import { Loopback } from "@gantry/sdk/fill";
+import { Loopback, Redactors } from "@gantry/sdk/fill";
 import { mcpCommands } from "./commands.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
+import { LoginSecrets } from "./login-secrets.ts";
 import type { McpServers } from "./servers.ts";
 import { settingsFrom } from "./settings.ts";
 
@@ -40,12 +41,14 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       runtime: Runtime,
       sandbox: optional(Sandbox),
     },
-    provides: [ChatCommands, Checks, Commands, ToolSources],
+    provides: [ChatCommands, Checks, Commands, Redactors, ToolSources],
     taps: ["beforeToolCall"],
     errors,
     setup(host) {
       const { configFile, loopback, runtime, ...needs } = host.needs;
       const settings = settingsFrom(host.config.mcp.servers);
+      const secrets = new LoginSecrets();
+      if (settings.some(({ kind }) => kind === "http")) host.provide(Redactors, secrets);
       host.hooks.beforeToolCall.tap(({ source, tool }) =>
         source === "mcp" ? ask(errors.MCP_ASKS(tool)) : undefined,
       );
@@ -54,7 +57,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       const onChange = (): void => told.forEach((tell) => tell());
       const { version, configDir } = runtime;
       const { log, signal } = host;
-      const all = { ...needs, version, configDir, idleMs, log, signal, onChange };
+      const all = { ...needs, version, configDir, secrets, idleMs, log, signal, onChange };
       let made: Promise<McpServers> | undefined;
       const load = async (): Promise<McpServers> =>
         new (await import("./servers.ts")).McpServers(settings, all);
@@ -67,7 +70,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       });
       const list = async (): Promise<McpServers["all"]> => (await servers()).all;
       const { audit, net } = needs;
-      const forWords = { all: list, audit, configDir, configFile, net, loopback };
+      const forWords = { all: list, audit, configDir, secrets, configFile, net, loopback };
       for (const command of mcpCommands(forWords)) host.provide(Commands, command);
       if (settings.length === 0) return;
 

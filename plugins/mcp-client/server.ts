@@ -151,7 +151,7 @@ export class McpServer {
         if (kind !== "resources" && changed[kind].includes(name))
           throw errors.MCP_CHANGED(printable(name, 64), this.name, this.name, this.name);
         this.#running.add(asking);
-        return work(client);
+        return this.#needs.secrets.without(await work(client));
       });
     } catch (error) {
       if (run?.signal.aborted) throw run.signal.reason;
@@ -219,7 +219,7 @@ export class McpServer {
 
   #told(error: Error, name: string): Error {
     if (error instanceof GantryError && error.code.startsWith("MCP_")) return error;
-    const said = printable(error.message, 500);
+    const said = printable(this.#needs.secrets.redact(error.message), 500);
     return error.name === "ProtocolError" && name !== ""
       ? errors.MCP_CALL(this.name, printable(name, 64), said)
       : errors.MCP_FAILED(this.name, said, this.name);
