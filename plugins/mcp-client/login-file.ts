@@ -71,7 +71,7 @@ export class LoginFile {
   async read(): Promise<Logins> {
     try {
       const { hosts, issuers, ...rest } = JSON.parse(await readFile(this.#file, "utf8")) as Logins;
-      this.#secrets.add({ hosts, issuers });
+      this.#secrets.add({ issuers });
       return rest.url === this.#url ? { ...rest, hosts: [...hosts], issuers: { ...issuers } } : NONE;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

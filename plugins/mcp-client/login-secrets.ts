@@ -1,11 +1,18 @@
 import type { Redactor } from "@gantry/sdk/fill";
-import type { Logins } from "./login-file.ts";
+import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
 
 const MARK = "[redacted secret]";
 /** Refreshes replace tokens, and the ones before them may yet be echoed. */
 const MOST_KNOWN = 256;
 /** A shorter text could be an ordinary word. */
 const SHORTEST = 8;
+
+/** What issuers have given. */
+interface Given {
+  readonly issuers: Readonly<
+    Record<string, { readonly client?: StoredOAuthClientInformation; readonly tokens?: StoredOAuthTokens }>
+  >;
+}
 
 /** The secrets that logins have given to this process. */
 export class LoginSecrets implements Redactor {
@@ -15,7 +22,7 @@ export class LoginSecrets implements Redactor {
   readonly #known = new Set<string>();
 
   /** Remembers what stands in a file of logins. */
-  add({ issuers }: Logins): void {
+  add({ issuers }: Given): void {
     for (const { client, tokens } of Object.values(issuers)) {
       const { access_token, refresh_token, id_token } = tokens ?? {};
       for (const secret of [client?.client_secret, access_token, refresh_token, id_token])
