@@ -10,7 +10,7 @@ const slow = [
   "test/{budget,e2e}/*.test.ts",
   "test/{agent-cli,bad-input,broken-plugins,channel-approvals,check-apart,config,config-set,contracts}.test.ts",
   "test/{everyday-commands,examples,examples-outside,install,loading,process-lock,provider-tables,readme,reload,service-env}.test.ts",
-  "test/{open-questions,spelling-fuzz,upgrade-check,watch,workspace}.test.ts",
+  "test/{monitoring,open-questions,spelling-fuzz,upgrade-check,watch,workspace}.test.ts",
   "plugins/*/{instants,kill,kill-storm,killed,onboarding}.test.ts",
   "plugins/alert-owner/*.test.ts",
   "plugins/channel-{discord/gateway,slack/connection,chatapp/send}.test.ts",

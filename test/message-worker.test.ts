@@ -157,7 +157,9 @@ test("HSE-01: without a worker a gateway that has no channel starts, and misses 
 /** A list of what comes with Gantry, with one channel, without the plugins named. */
 function listed(...without: readonly string[]): string {
   const names = pluginNames().filter(
-    (name) => !without.includes(name) && !/^(?:channel-(?!telegram)|level-2|shared)/.test(name),
+    (name) =>
+      !without.includes(name) &&
+      !/^(?:channel-(?!telegram)|level-2|shared|store-postgres|telemetry-otlp)/.test(name),
   );
   return `plugins = ${JSON.stringify(names)}\n`;
 }

@@ -1,7 +1,7 @@
 import type { ApprovalRequest } from "@gantry/sdk";
 import { answeredLater, type Decided, type Unasked } from "./asked-question.ts";
 import type { CallDeps, CallRequest } from "./call.ts";
-import type { Speaker } from "./scopes.ts";
+import { scopesOf, type Speaker } from "./scopes.ts";
 import { messageNameOf, type TurnContext } from "./turn-context.ts";
 
 /** How a turn reaches a person. */
@@ -18,8 +18,8 @@ export async function askPerson(
   turn: TurnContext | undefined,
   call: string = "",
 ): Promise<Decided | { readonly decision: "nobody" }> {
-  if (way === "yes") return { decision: "allow", by: "--yes" };
-  if (way === "none" || !onEvent) return { decision: "nobody" };
+  if (isYes(way, turn)) return { decision: "allow", by: "--yes" };
+  if (way !== "ask" || !onEvent) return { decision: "nobody" };
   const began = performance.now();
   const { session, user, tool } = asked;
   const { trust = "owner" } = turn ?? {};
@@ -37,9 +37,14 @@ export async function askPerson(
   const { decision } = decided;
   const ms = performance.now() - began;
   observers.tell("approvalDecided", { id, session, user, tool, decision, ...by, ms });
-  const isYes = decided.decision === "allow" || decided.decision === "always";
-  onEvent({ type: "approval_done", id, decision: isYes ? "allow" : "deny" });
+  const isAllowed = decided.decision === "allow" || decided.decision === "always";
+  onEvent({ type: "approval_done", id, decision: isAllowed ? "allow" : "deny" });
   return decided;
+}
+
+/** Returns true if whoever began the turn says yes to all of it, and may decide. */
+export function isYes(way: CallRequest["approvals"], turn: Speaker | undefined): boolean {
+  return way === "yes" && (!turn || scopesOf(turn).includes("decide"));
 }
 
 const overHttp =

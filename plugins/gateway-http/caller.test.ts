@@ -55,6 +55,11 @@ function forgetful(more: Partial<InboundMessage> = {}): Plugin {
       const outcome = await inbox.call?.(message(), { ...quietly, tool: "manage", args: {} });
       return { status: 200, body: { tool_calls: [outcome] } };
     },
+    "/yes": async ({ inbox }) => {
+      const asked = { ...quietly, approvals: "yes", tool: askingTool().toolName, args: {} } as const;
+      const outcome = await inbox.call?.(message(), asked);
+      return { status: 200, body: { tool_calls: [outcome] } };
+    },
     "/receive": async ({ inbox }) => ({ status: 200, body: await inbox.receive([message()]) }),
     "/decide": async ({ approvals }) => {
       const [open] = await approvals.pending();
@@ -143,3 +148,16 @@ test.each<[string, Partial<InboundMessage>, Scope, string]>([
   expect((await gateway.ask("/talk/decide", { token: owner })).json).toBe("done");
   await (await stream).text();
 });
+
+test.each([
+  ["talk", { decision: "refused", code: "APPROVAL_NO_PERSON" }],
+  [scopes.join(","), { decision: "approved" }],
+])(
+  "SDK-21: a yes that a route gives by itself counts for a token with %s as its scopes say",
+  async (may, end) => {
+    await using gateway = await begin(forgetful(), askingTool().plugin);
+    const token = await tokenFor(gateway, may);
+    const { json } = await gateway.ask("/talk/yes", { token });
+    expect(json.tool_calls[0]).toMatchObject(end);
+  },
+);

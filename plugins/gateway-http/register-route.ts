@@ -37,12 +37,6 @@ export function registerRoute(app: FastifyInstance, route: Route, guards: RouteG
     onRequest: [admit, refuseEncoded],
     config: { auth: route.auth, failureBody: route.failureBody?.bind(route) } as object,
     bodyLimit: route.bodyLimit ?? defaultBodyLimit,
-    schema: {
-      summary: route.summary,
-      ...(route.auth === "token" && { security: [{ token: [route.may ?? "manage"] }] }),
-      ...(route.bodySchema && { body: route.bodySchema }),
-      response: { 200: route.replySchema ?? undescribed, "4xx": failureSchema, "5xx": failureSchema },
-    },
     handler: (request: Admitted, reply) =>
       runForCaller(request[caller], () => answer(route, guards, request, reply)),
   });
@@ -77,18 +71,3 @@ function refuseEncoded({ headers }: FastifyRequest, _: FastifyReply, done: (erro
   const isPlain = encoding === undefined || encoding.trim().toLowerCase() === "identity";
   done(isPlain ? undefined : errors.GATEWAY_BODY_ENCODING());
 }
-
-/** What a route does not describe may be JSON, text or events: the description says nothing of it. */
-const undescribed = { type: "null" };
-
-const failureSchema = {
-  type: "object",
-  required: ["error"],
-  properties: {
-    error: {
-      type: "object",
-      required: ["code", "message"],
-      properties: { code: { type: "string" }, message: { type: "string" } },
-    },
-  },
-};

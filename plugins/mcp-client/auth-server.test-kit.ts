@@ -80,12 +80,12 @@ export interface Guarded extends HttpServer {
   at: { readonly issuer: string; readonly valid: ReadonlySet<string> };
   /** Where it says that its metadata is. */
   metadata: string;
+  /** Whether its tool answers with the headers of the request. */
+  echoes?: boolean;
   /** Where it sends everybody, if anywhere. */
   moved?: string;
   /** The scopes that a call lacks, if any. */
   lacks?: string;
-  /** Its tool tells who asked. */
-  echoes?: boolean;
 }
 
 /** An MCP server with one tool, for those who are logged in where it says. */
@@ -115,8 +115,8 @@ export async function guardedServer(at: Guarded["at"]): Promise<Guarded> {
       const challenge = `Bearer error="insufficient_scope", scope="${guarded.lacks}"`;
       return response.writeHead(403, { "www-authenticate": challenge }).end();
     }
-    const echo = { content: [{ type: "text", text: `hummed for ${token}` }] };
-    const result = asked === "tools/call" && guarded.echoes ? echo : listed[asked];
+    const echo = { content: [{ type: "text", text: JSON.stringify(headers) }] };
+    const result = asked === "tools/call" && guarded.echoes === true ? echo : listed[asked];
     const error = { code: -32_601, message: "Unknown." };
     return json(response, 200, { jsonrpc: "2.0", id, ...(result ? { result } : { error }) });
   });

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { Redactors } from "@gantry/sdk/fill";
 import { expect, test } from "vitest";
 import { authServer, guardedServer } from "./auth-server.test-kit.ts";
 import { listen } from "./http-server.test-kit.ts";
@@ -137,4 +138,33 @@ test("MCP-13: mcp logout forgets the login, and a program has none", async () =>
   await expect(accept(t, "far")).rejects.toMatchObject({ code: "MCP_LOGIN" });
   await using local = await startMcp({ near: { command: "/bin/true" } });
   await expect(word(local, "login", ["near"])).rejects.toMatchObject({ code: "MCP_LOGIN_NO_URL" });
+});
+
+test("MCP-13: a server that echoes its login or a header is heard without it", async () => {
+  const auth = await authServer();
+  const server = await guardedServer(auth);
+  await using t = await startFar(server.url, everywhere, { headers: { "X-Pass": "Card CANARY-header-1" } });
+  await login(t);
+  await accept(t, "far");
+  server.echoes = true;
+  await expect.poll(async () => (await t.call("far_hum", {}, yes)).text).toContain("x-pass");
+  const { text } = await t.call("far_hum", {}, yes);
+  expect(text).not.toContain("CANARY");
+  expect(text).toContain("Bearer [redacted secret]");
+});
+
+test("MCP-13: tokens of logins are taken out of what leaves, also those that were refreshed", async () => {
+  const auth = await authServer();
+  const server = await guardedServer(auth);
+  await using t = await startFar(server.url, everywhere);
+  await login(t);
+  const [first] = auth.valid;
+  await accept(t, "far");
+  auth.valid.clear();
+  await expect.poll(() => t.call("far_hum", {}, yes)).toMatchObject({ text: "hummed" });
+  const [second] = auth.valid;
+  const redactor = t.slot(Redactors).get("mcp-logins");
+  expect(await redactor?.redact(`It is ${first} or ${second}.`)).toBe(
+    "It is [redacted secret] or [redacted secret].",
+  );
 });

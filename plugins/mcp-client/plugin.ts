@@ -9,17 +9,19 @@ import {
   Media,
   Net,
   optional,
+  ResultFilters,
   Runtime,
   Sandbox,
   ToolSources,
+  type ChatCommand,
   type Plugin,
 } from "@gantry/sdk";
 import { Loopback, Redactors } from "@gantry/sdk/fill";
 import { mcpCommands } from "./commands.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
-import { LoginSecrets } from "./login-secrets.ts";
 import type { McpServers } from "./servers.ts";
+import { ServerSecrets } from "./server-secrets.ts";
 import { settingsFrom } from "./settings.ts";
 
 const IDLE_MS = 600_000;
@@ -41,14 +43,12 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       runtime: Runtime,
       sandbox: optional(Sandbox),
     },
-    provides: [ChatCommands, Checks, Commands, Redactors, ToolSources],
+    provides: [ChatCommands, Checks, Commands, Redactors, ResultFilters, ToolSources],
     taps: ["beforeToolCall"],
     errors,
     setup(host) {
       const { configFile, loopback, runtime, ...needs } = host.needs;
       const settings = settingsFrom(host.config.mcp.servers);
-      const secrets = new LoginSecrets();
-      if (settings.some(({ kind }) => kind === "http")) host.provide(Redactors, secrets);
       host.hooks.beforeToolCall.tap(({ source, tool }) =>
         source === "mcp" ? ask(errors.MCP_ASKS(tool)) : undefined,
       );
@@ -57,7 +57,14 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       const onChange = (): void => told.forEach((tell) => tell());
       const { version, configDir } = runtime;
       const { log, signal } = host;
-      const all = { ...needs, version, configDir, secrets, idleMs, log, signal, onChange };
+      const secrets = new ServerSecrets();
+      const remote = settings.filter((one) => one.kind === "http");
+      for (const one of remote) secrets.addHeaders(one);
+      if (remote.length > 0) {
+        host.provide(ResultFilters, secrets);
+        host.provide(Redactors, secrets);
+      }
+      const all = { ...needs, secrets, version, configDir, idleMs, log, signal, onChange };
       let made: Promise<McpServers> | undefined;
       const load = async (): Promise<McpServers> =>
         new (await import("./servers.ts")).McpServers(settings, all);
@@ -70,7 +77,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       });
       const list = async (): Promise<McpServers["all"]> => (await servers()).all;
       const { audit, net } = needs;
-      const forWords = { all: list, audit, configDir, secrets, configFile, net, loopback };
+      const forWords = { all: list, audit, configDir, configFile, net, loopback };
       for (const command of mcpCommands(forWords)) host.provide(Commands, command);
       if (settings.length === 0) return;
 
@@ -84,9 +91,17 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       const offerWords = async (): Promise<void> => {
         const now = await (await servers()).words();
         for (const withdraw of words.splice(0)) withdraw();
-        if (!signal.aborted) for (const word of now) words.push(host.provide(ChatCommands, word));
+        if (!signal.aborted) for (const word of now) offerWord(word);
       };
       const failed = (error: Error): void => log.warn({}, error.message);
+      const offerWord = (word: ChatCommand): void => {
+        try {
+          words.push(host.provide(ChatCommands, word));
+        } catch (error) {
+          // Another plugin's word has that name, which stays.
+          failed(error as Error);
+        }
+      };
       host.onReady(async () => {
         await offerWords();
         told.add(() => void offerWords().catch(failed));

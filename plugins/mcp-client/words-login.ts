@@ -22,7 +22,7 @@ export async function login(
   settings: RemoteSettings,
 ): Promise<number> {
   const { name } = settings;
-  const file = new LoginFile(needs, settings);
+  const file = new LoginFile(needs.configDir, settings);
   if (!(await isWanted(server, file))) {
     run.err(`${name} wants no login beside what it has.`);
     return 0;

@@ -1,6 +1,5 @@
 import type { Audit, ConfigFile, Net } from "@gantry/sdk";
 import type { Loopback } from "@gantry/sdk/fill";
-import type { LoginSecrets } from "./login-secrets.ts";
 import type { McpServer } from "./server.ts";
 
 /** What the words work on. */
@@ -9,7 +8,6 @@ export interface WordsNeeds {
   readonly audit: Audit;
   readonly configFile: ConfigFile;
   readonly configDir: string;
-  readonly secrets: LoginSecrets;
   readonly net: Net | undefined;
   /** Undefined: logins come back by pasting alone. */
   readonly loopback: Loopback | undefined;

@@ -20,7 +20,7 @@ export default definePlugin({
   errors,
   setup(host) {
     const counters = new Counters();
-    host.onServe(async () => void (await import("./gauges.ts")));
+    host.onServe(async () => void (await import("./text.ts")));
     host.provide(Meters, counters);
     host.provide(Observers, observer(counters));
     host.provide(Routes, {
@@ -31,10 +31,10 @@ export default definePlugin({
       summary: "Counters and the state of the service in the text format of Prometheus.",
       async handle({ peer }) {
         if (host.config.open && !isThisMachine(peer)) throw errors.METRICS_REMOTE();
-        const { gaugeLines } = await import("./gauges.ts");
-        const text = [...counters.lines(), ...(await gaugeLines(host.needs))].join("\n");
+        const { metricsText } = await import("./text.ts");
+        const text = await metricsText(counters, host.needs);
         const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
-        return { status: 200, text: `${text}\n`, headers };
+        return { status: 200, text, headers };
       },
     });
   },

@@ -31,7 +31,7 @@ function samples(text: string): ReadonlyMap<string, number> {
   const lines = text.trimEnd().split("\n");
   for (const line of lines)
     expect(line).toMatch(
-      /^(?:# TYPE gantry_\w+ (?:counter|gauge|histogram)|gantry_\w+(?:\{(?:\w+="[^"]*",?)+\})? [\d.e+-]+)$/,
+      /^(?:# HELP gantry_\w+ [^\\]+|# TYPE gantry_\w+ (?:counter|gauge|histogram)|gantry_\w+(?:\{(?:\w+="[^"]*",?)+\})? [\d.e+-]+)$/,
     );
   return new Map(
     lines

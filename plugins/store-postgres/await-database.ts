@@ -2,12 +2,13 @@ import { setTimeout } from "node:timers/promises";
 import { errors as shared, type Logger } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 
-const patienceMs = 60_000;
+/** Less than the 30 s that a plugin may prepare for. */
+const patienceMs = 25_000;
 const againMs = 500;
 
 /**
  * Waits for a database that comes later than the service, as when both start together; throws its
- * last failure after a minute.
+ * last failure after 25 s.
  */
 export async function awaitDatabase(
   db: Database,

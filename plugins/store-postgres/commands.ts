@@ -38,9 +38,14 @@ export async function drainNode({ args, out, signal }: CommandContext, db: Datab
       .reduce((sum, node) => sum + node.running, 0);
     // Claimed until it has seen that it is drained.
     if (running === 0 && told === 0) break;
-    if (running !== told && running > 0) out(`${running} conversations still run there.`);
+    if (running !== told && running > 0)
+      out(`${running} ${running === 1 ? "conversation runs" : "conversations run"} there still.`);
     told = running;
-    await setTimeout(1_000, undefined, { signal });
+    await setTimeout(1_000, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) {
+      out(`${name} stays drained. Start it again, and it takes messages.`);
+      return 1;
+    }
   }
   out("It works on none: end it. Started again it takes messages.");
   return 0;

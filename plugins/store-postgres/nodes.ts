@@ -49,7 +49,7 @@ interface Seen {
 /** Reads the nodes, and how many conversations each holds; for who is none itself. */
 export async function listNodes(db: Database): Promise<readonly (Node & { readonly running: number })[]> {
   return db.rows(
-    `SELECT n.*, gantry_now() AS now, (SELECT count(*) FROM lanes l WHERE l.node = n.node) AS running
+    `SELECT n.*, gantry_now() AS now, (SELECT count(*) FROM lanes l WHERE l.node = n.node AND l.until > gantry_now()) AS running
      FROM nodes n ORDER BY name, node`,
   );
 }

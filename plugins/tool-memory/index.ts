@@ -51,8 +51,13 @@ export default definePlugin({
   },
 });
 
-/** Returns a row if memories cannot be searched. */
+/** Returns a row if memories cannot be searched while the store works, whose own row tells when it does not. */
 async function searchRows(memory: Memory): Promise<readonly CheckRow[]> {
+  try {
+    await memory.count();
+  } catch (error) {
+    if (String((error as { readonly code?: unknown }).code).startsWith("STORE_")) return [];
+  }
   try {
     await search(memory, userOfTerminal(), "search", 1);
     return [];

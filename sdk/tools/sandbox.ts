@@ -161,6 +161,7 @@ export interface OpenSpec {
   readonly pipes?: number;
   /** Paths beside those outside of the workspace that every started program may read; written as in the configuration. */
   readonly read?: readonly string[];
+  /** Its own folder in the configuration directory, to read. */ readonly program?: string;
   /** Paths that it may write. Default none but the folder of its own. */
   readonly write?: readonly string[];
   /** What it reaches, written as `security.allowed_domains` is, by the checking proxy; special addresses never. Default nothing. */
@@ -206,10 +207,9 @@ export interface OpenProcess {
 /** What the module that `Sandbox.confining` names exports. */
 export interface Confining {
   /**
-   * Leaves every thread of the calling process nothing but to compute and to read and write the
-   * descriptors that it has, for good. Returns what ends the process at once with an exit code, as
-   * Node's own way there takes more than is left; undefined if this system has no such walls.
-   * Throws what the kernel says.
+   * Leaves every thread of the calling process nothing but to compute and to use the descriptors
+   * that it has, for good. Returns what ends the process at once with an exit code, as Node's own
+   * way takes more than is left; undefined without such walls. Throws what the kernel says.
    */
   confine(): ((code: number) => void) | undefined;
 }

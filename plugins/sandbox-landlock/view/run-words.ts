@@ -75,14 +75,16 @@ export class RunWords {
   undo(): number {
     const { folder, record } = this.#find();
     if (record.undone) throw errors.SANDBOX_RUN_UNDONE(record.id);
-    const left = undoSteps(folder.places(this.#workspace), folder.plan?.steps ?? [], record.done ?? []);
-    folder.write({ ...record, undone: true, bytes: undefined });
-    if (this.#context.options["json"]) this.#print({ id: record.id, undone: true, left });
+    const steps = folder.plan?.steps ?? [];
+    const left = undoSteps(folder.places(this.#workspace), steps, record.done ?? []);
+    const undone = left.length < steps.length || steps.length === 0;
+    if (undone) folder.write({ ...record, undone, bytes: undefined });
+    if (this.#context.options["json"]) this.#print({ id: record.id, undone, left });
     else {
-      this.#context.out(`Run ${record.id} is undone.`);
+      this.#context.out(undone ? `Run ${record.id} is undone.` : `Nothing of run ${record.id} was undone.`);
       for (const { at, why } of left) this.#context.out(`  stays: ${shown(at)} (${why})`);
     }
-    return 0;
+    return undone ? 0 : 1;
   }
 
   /** Throws SANDBOX_RUN_UNKNOWN, SANDBOX_RUN_BUSY. */
