@@ -10,8 +10,9 @@ const KINDS: readonly RunChange["change"][] = ["changed", "removed", "added", "l
 type Clean = (text: string) => Promise<string>;
 
 /**
- * Shows a person what a command did. The result stands before the command, and each line of the command, of its output and
- * of its changes has a sign of its own, so that none of them can pass for the rest. Texts are cleaned before they are cut.
+ * Shows a person what a command did. The result stands before the command, and each line of the
+ * command, of its output and of its changes has a sign of its own, so that none of them can pass for
+ * the rest. Texts are cleaned before they are cut.
  */
 export async function triedPreview(
   command: string,
