@@ -39,14 +39,17 @@ export interface RunChange {
   readonly bytes?: number;
   /** Why it is left out. */
   readonly why?: string;
+  /** One line about the change: where a link leads, the old and the new mode, why a file's texts are not compared. */
+  readonly note?: string;
 }
 
 /** A run that has ended, and of which nothing is real yet. */
 export interface TriedRun {
   readonly result: RunResult;
-  /** The first of what a taking over would do, and how many more there are. */
+  /** The first of what a taking over would do. */
   readonly changes: readonly RunChange[];
-  readonly more: number;
+  /** How many more changes there are, by kind. */
+  readonly more: Readonly<Partial<Record<RunChange["change"], number>>>;
   /** Changes to text files, as unified diffs; as many as are short enough. */
   readonly diff: string;
   /** Takes it over; resolves to phrases as in {@link RunResult.findings}. Throws a coded error where nothing of it was. */
