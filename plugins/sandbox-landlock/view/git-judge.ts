@@ -2,6 +2,7 @@ import path from "node:path";
 import { looksLikeGit } from "../workspace/git-directory.ts";
 import { isPlain } from "../workspace/git-states.ts";
 import { MAX_BYTES, WORKTREE, isPlainLine } from "./plain-settings.ts";
+import { type IndexNames, insideOf, isIndex, judgeIndex, standingBeside } from "./judge-index.ts";
 import type { Merged } from "./merged.ts";
 import { type Folder, type Left, readFolder } from "./upper.ts";
 
@@ -29,17 +30,18 @@ export const isRepository = (at: string, ...sides: readonly Merged[]): boolean =
  * which git would start programs, and they were no settings of git when they came. `guarded`: by the path as in `.git`.
  */
 export function judgeMaking(
-  workspace: string,
-  below: Merged,
+  names: IndexNames,
   one: Left,
   guarded: (within: string, isFolder: boolean) => boolean,
 ): string | undefined {
+  const { workspace, below } = names;
   const around = path.dirname(one.at) === "." ? "" : path.dirname(one.at);
   if (!MAKES_REPOSITORY.has(one.name) || isRepository(around, below)) return undefined;
   if (below.find(around)?.about.isDirectory() !== true) return undefined;
   const found = firstOf(readFolder(path.join(workspace, around), around), around, (there) => {
     const within = `.git/${path.relative(around, there.at)}`;
-    if (STATE.test(within)) return judgeInGit(below, there, within) !== undefined;
+    if (STATE.test(within)) return judgeInGit({ ...names, merged: below }, there, within) !== undefined;
+    if (isIndex(within)) return judgeIndex({ ...names, merged: below }, there.at, []) !== undefined;
     const isFolder = there.kind === "folder";
     return guarded(within, isFolder) && !isPlainOfGit(workspace, below, there, within);
   });
@@ -61,7 +63,9 @@ function firstOf(
 }
 
 /** Undefined where git only writes such a file; else why it stays in the layer. `within`: its path as in `.git`. */
-export function judgeInGit(merged: Merged, one: Left, within: string): string | undefined {
+export function judgeInGit(names: IndexNames, one: Left, within: string): string | undefined {
+  const { merged } = names;
+  if (isIndex(within)) return judgeIndex(names, one.at, standingBeside(one.at));
   if (STATE.test(within)) {
     const isHarmless = one.kind === "folder" || isPlain(merged.find(one.at)?.file ?? "", one.name);
     return isHarmless ? undefined : "git would start a program when it goes on";
@@ -100,18 +104,13 @@ export function isPlainOfGit(workspace: string, merged: Merged, one: Left, withi
 /** Git writes and removes files where a repository works. */
 function worksWithin(workspace: string, merged: Merged, folder: string, line: string): boolean {
   const written = WORKTREE.exec(line)?.[1];
-  const target = written === undefined ? undefined : relativeTo(workspace, folder, written);
+  const target = written === undefined ? undefined : insideOf(workspace, folder, written);
   return target !== undefined && merged.find(target)?.about.isDirectory() === true;
 }
 
 /** A link on the way could lead elsewhere later, so the way has none. */
 function leadsToRepository(workspace: string, merged: Merged, folder: string, written: string): boolean {
-  const target = relativeTo(workspace, folder, written.replace(/\n$/, ""));
+  const target = insideOf(workspace, folder, written.replace(/\n$/, ""));
   if (target === undefined || target === "") return false;
   return merged.find(target)?.about.isDirectory() === true && isRepository(target, merged);
-}
-
-function relativeTo(workspace: string, folder: string, written: string): string | undefined {
-  const relative = path.relative(workspace, path.resolve(workspace, folder, written));
-  return relative === ".." || relative.startsWith("../") ? undefined : relative;
 }

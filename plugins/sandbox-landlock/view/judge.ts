@@ -91,9 +91,18 @@ export class Judge {
     }
     if (within === undefined || within === ".git") return undefined;
     const guarded = (other: string, isDir: boolean): boolean => this.#names.guarded(other, isDir);
-    return (
-      judgeInGit(this.#merged, one, within) ?? judgeMaking(this.#names.workspace, this.#below, one, guarded)
-    );
+    const names = {
+      workspace: this.#names.workspace,
+      merged: this.#merged,
+      below: this.#below,
+      isKept: (inner: string): boolean => this.#isKept(inner),
+    };
+    return judgeInGit(names, one, within) ?? judgeMaking(names, one, guarded);
+  }
+
+  /** True for a path that is secret or guarded, be it a file or a folder. */
+  #isKept(at: string): boolean {
+    return [false, true].some((isFolder) => this.isSecret(at, isFolder) || this.isGuarded(at, isFolder));
   }
 
   /** What changed in it is judged by its own names. */
