@@ -122,7 +122,7 @@ test.runIf(linux)(
     execFileSync("mknod", [path.join(upper, "gone"), "c", "0", "0"]);
     const said = await here.keeper.hold(id, result, { key, forMs: 60_000 });
     const { changes = [], diff } = "held" in said ? (said.held ?? {}) : {};
-    expect(changes.map((one) => [one.path, one.change, one.note])).toEqual([
+    expect(changes.map((one) => [one.path, one.change, one.why])).toEqual([
       ["f", "changed", "mode 644 -> 755"],
       ["g", "changed", "too large to compare"],
       ["gone/", "removed", "with all that is in it"],

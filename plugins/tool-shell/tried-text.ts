@@ -50,9 +50,9 @@ function countsOf({ changes, more }: TriedRun): string {
 
 async function linesOf(changes: readonly RunChange[], clean: Clean): Promise<readonly string[]> {
   if (changes.length === 0) return [];
-  const lines = changes.map(({ path, change, bytes, note }) => {
+  const lines = changes.map(({ path, change, bytes, why }) => {
     const size = bytes === undefined ? [] : [counted(bytes, "byte")];
-    const about = [...size, ...(note === undefined ? [] : [note])].join("; ");
+    const about = [...size, ...(why === undefined ? [] : [why])].join("; ");
     return `  ${change}: ${shownName(path)}${about === "" ? "" : ` (${about})`}`;
   });
   return (await clean(lines.join("\n"))).split("\n");

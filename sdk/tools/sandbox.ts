@@ -37,18 +37,15 @@ export interface RunChange {
   readonly change: "added" | "changed" | "removed" | "left out";
   /** The size of a file. */
   readonly bytes?: number;
-  /** Why it is left out. */
+  /** Why it is left out; of another change where a link leads, both modes, why texts are not compared. */
   readonly why?: string;
-  /** One line about the change: where a link leads, the old and the new mode, why a file's texts are not compared. */
-  readonly note?: string;
 }
 
 /** A run that has ended, and of which nothing is real yet. */
 export interface TriedRun {
   readonly result: RunResult;
-  /** The first of what a taking over would do. */
+  /** The first of what a taking over would do, and how many more there are of each kind. */
   readonly changes: readonly RunChange[];
-  /** How many more changes there are, by kind. */
   readonly more: Readonly<Partial<Record<RunChange["change"], number>>>;
   /** Changes to text files, as unified diffs; as many as are short enough. */
   readonly diff: string;

@@ -58,8 +58,8 @@ export async function showLayer(
 
 /** Adds to what is said of a change. */
 function noted(one: RunChange, ...notes: readonly (string | undefined)[]): RunChange {
-  const all = [one.note, ...notes].filter((note) => note !== undefined);
-  return all.length === 0 ? one : { ...one, note: all.join("; ") };
+  const all = [one.why, ...notes].filter((note) => note !== undefined);
+  return all.length === 0 ? one : { ...one, why: all.join("; ") };
 }
 
 function changesOf(step: Step, one: Left | undefined, below: Beneath): readonly RunChange[] {
@@ -69,14 +69,14 @@ function changesOf(step: Step, one: Left | undefined, below: Beneath): readonly 
       return one ? putOf(step, one, below) : [];
     case "remove":
       return lstatOf(below, path)?.isDirectory()
-        ? [{ path: `${path}/`, change: "removed", note: "with all that is in it" }]
+        ? [{ path: `${path}/`, change: "removed", why: "with all that is in it" }]
         : [{ path, change: "removed" }];
     case "folder":
       return [{ path: `${path}/`, change: "added" }];
     case "mode":
-      return [{ path: `${path}/`, change: "changed", note: modes(step.was, step.mode) }];
+      return [{ path: `${path}/`, change: "changed", why: modes(step.was, step.mode) }];
     case "link":
-      return [{ path, change: "added", note: `a further name of ${shownName(step.of)}` }];
+      return [{ path, change: "added", why: `a further name of ${shownName(step.of)}` }];
   }
 }
 
@@ -103,7 +103,7 @@ const modes = (was: number, is: number): string => `mode ${was.toString(8)} -> $
 function changeOf(one: Left, path: string, change: RunChange["change"]): RunChange {
   const { kind, about, target = "" } = one;
   if (kind === "folder") return { path: `${path}/`, change };
-  if (kind === "link") return { path, change, note: `-> ${shownName(target)}` };
+  if (kind === "link") return { path, change, why: `-> ${shownName(target)}` };
   return { path, change, ...(kind === "file" && { bytes: Number(about.size) }) };
 }
 
