@@ -30,6 +30,9 @@ function filesBelow(...folders: readonly string[]): RegExp {
   return new RegExp(String.raw`[\\/](?:${folders.join("|").replaceAll("/", String.raw`[\\/]`)})[a-z-]+\.ts$`);
 }
 
+/** The errors of plugins that only serve or give words. */
+const ownErrors = /[\\/]plugins[\\/](?:command|console|gateway|mcp|service)-[a-z]+[\\/]errors\.ts$/;
+
 /** Each plugin is one file; a `*-worker.ts` beside it is one more, since a thread starts from a file. */
 function pluginEntries(): Record<string, string> {
   return Object.fromEntries(
@@ -156,6 +159,8 @@ const product = defineConfig({
           name: "host",
           test: filesBelow(`host/(?!${lazyHost})`, `host/(?:${hostRooms})/(?!${lazyHost})`),
         },
+        // Of plugins in files of their own, which a service reads one after the other.
+        { name: "failures", test: ownErrors },
         // With what they import; but for what they load where it is wanted.
         { name: "base", test: isTogetherIndex },
       ],

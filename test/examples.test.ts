@@ -14,6 +14,7 @@ const env = {
   CHATAPP_SECRET: "s",
   TELEGRAM_TOKEN: "t",
   GANTRY_API_KEY: "sk-example",
+  GITHUB_TOKEN: "ghp-example",
   MAIL_PASSWORD: "p",
   SERVICE_DISCORD_BOT_TOKEN: "discord-example",
   SERVICE_SLACK_BOT_TOKEN: "xoxb-example",
@@ -59,6 +60,7 @@ test("SDK-05: there is a configuration to copy for each kind of place", () => {
     "discord.toml",
     "email.toml",
     "laptop.toml",
+    "mcp-servers.toml",
     "raspberry.toml",
     "read-only.toml",
     "slack.toml",
@@ -108,6 +110,25 @@ test.each(["auto_approve_tools", "blocked_commands"])(
     expect(ours.length).toBeGreaterThan(usual.length);
   },
 );
+
+test("MCP-02: each server of mcp-servers.toml is opened to what it needs, and offers the tools it names", async () => {
+  const { stdout } = await gantry("mcp-servers.toml", "config", "get", "mcp.servers", "--json");
+  const servers = JSON.parse(stdout) as Record<string, Readonly<Record<string, readonly string[]>>>;
+  const having = (key: string): readonly string[] =>
+    Object.keys(servers).filter((name) => servers[name]?.[key] !== undefined);
+  expect(Object.keys(servers).toSorted()).toEqual(["fetch", "files", "git", "github", "memory"]);
+  expect(having("tools").length).toBe(5);
+  expect(having("write_paths")).toEqual(["memory"]);
+  expect(having("allowed_domains").toSorted()).toEqual(["fetch", "github"]);
+  expect(having("headers")).toEqual(["github"]);
+  for (const { read_paths = [], write_paths = [], allowed_domains = [] } of Object.values(servers)) {
+    for (const at of [...read_paths, ...write_paths]) expect(at.split("/").length).toBeGreaterThan(2);
+    expect(allowed_domains).not.toContain("*");
+  }
+  const { stdout: listed } = await gantry("mcp-servers.toml", "mcp", "list", "--json");
+  const { servers: rows } = JSON.parse(listed) as { servers: { state: string }[] };
+  expect(rows.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => "not accepted"));
+});
 
 test("SDK-05: every example plugin is short and says what it needs in its package.json", async () => {
   const folders = (await readdir(examples)).filter((name) =>

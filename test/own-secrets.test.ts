@@ -4,6 +4,7 @@ import { createMemoryStore, fakeProvider, memoryStore, startTestHost } from "@ga
 import { assert, asyncProperty, integer } from "fast-check";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
+import { ownSecrets } from "../host/record/own-secrets.ts";
 import { redactor, tool } from "./helpers/plugins.ts";
 
 const reads = definePlugin({
@@ -124,4 +125,17 @@ test("SEC-09: one rule says what a secret's name is, however it is written", () 
     bot_tokens: ["********", ""],
     url: "http://***@h/?***",
   });
+});
+
+test("SEC-09: what stands under a table of headers is a secret, whatever its key is named", async () => {
+  const value = "0123456789abcdef0123";
+  const hidden = "********";
+  const servers = { far: { headers: { "X-Team": value }, url: "https://far.example" } };
+  expect(masked("mcp.servers", servers)).toEqual({
+    far: { headers: { "X-Team": hidden }, url: "https://far.example" },
+  });
+  expect(masked("telemetry.headers", { "x.team": value })).toEqual({ "x.team": hidden });
+  expect(masked("telemetry.headers.x-team", value)).toBe(hidden);
+  const own = ownSecrets([{ telemetry: { headers: { "x-team": value } } }], {});
+  expect(own?.redact(`sent ${value}`)).toBe("sent [redacted secret]");
 });

@@ -29,6 +29,8 @@ const numRuns = process.env["GANTRY_LONG"] ? 20_000 : 2_000;
 
 /** What each route of a bundled plugin needs; `open` for one that no token opens. */
 const needs: Readonly<Record<string, Scope | "open">> = {
+  "GET /api/agents": "read",
+  "GET /api/agents/explain": "read",
   "GET /api/approvals": "decide",
   "GET /api/approvals/events": "decide",
   "POST /api/approvals/{id}": "decide",

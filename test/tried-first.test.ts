@@ -60,7 +60,7 @@ test.runIf(process.platform === "linux")(
     const asked = await person.until(/\[y\/[^\]]*\]\s*$/);
     skipWithoutViews(asked, at);
     expect(asked).toContain("Tried first, without network: exit code 0.");
-    expect(asked).toContain("  |   > all is well");
+    expect(asked).toContain("  |   > all is well\r\n  | The command:\r\n  |   $ sed -i ");
     expect(asked).toContain("  | -  let total = 1;\r\n  | +  let total = 0;");
     expect(home.sum()).toContain("total = 1");
     person.type("y\r");

@@ -4,12 +4,12 @@ export function decisionOf(word: string): "allow" | "always" | "deny" {
   return isWordFor("yes", word) ? "allow" : "deny";
 }
 
-/** The word itself or its first letter. */
+/** The word itself or its first letter, in letters of either case. */
 export function isWordFor(whole: string, word: string): boolean {
-  return word === whole || word === whole[0];
+  return [whole, whole[0]].includes(word.toLowerCase());
 }
 
-/** True for words behind a slash. */
+/** True for a word behind a slash; a path such as `/etc/hosts` is none. */
 export function isCommand(line: string): boolean {
-  return /^\s*\/[a-z]/i.test(line);
+  return /^\s*\/[a-z][a-z0-9-]*(?:@\w+)?(?:\s|$)/i.test(line);
 }

@@ -45,7 +45,7 @@ export class TerminalQuestions {
     let whole = false;
     do {
       process.stderr.write(approvalText(request, process.stderr.columns ?? 80, whole));
-      word = (await ask(bold("Allow this once? [y/N] "), signal))?.trim().toLowerCase() ?? "";
+      word = (await ask(bold("Allow this once? [y/N] "), signal))?.trim() ?? "";
       whole = isWordFor("view", word);
       // A command is no answer: it is done, and the question stays, unless the command was the answer.
       if (isCommand(word)) await this.#deps.command()?.(word);

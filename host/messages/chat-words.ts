@@ -17,7 +17,6 @@ import { CommandsUnderWay } from "./commands-under-way.ts";
 import type { Outbox } from "./outbox.ts";
 import { Control, type ControlDeps } from "./conversation-control.ts";
 import { scopesOf } from "../tools/scopes.ts";
-import { noUsage } from "../turn/turn.ts";
 import { sentences } from "./sentences.ts";
 
 /** A word and what stands behind it; a path (`/etc/hosts`) is none. Some platforms write the bot's name behind the word. */
@@ -116,7 +115,7 @@ export class ChatWords {
   }
 
   /** What the person is told or says by it; undefined where the message is no command. Never throws. */
-  async answer(message: InboundMessage, session: string): Promise<Said> {
+  async answer(message: InboundMessage, session: string, keep?: boolean): Promise<Said> {
     const [, word, args = ""] = form.exec(textOf(message.parts)) ?? [];
     if (word === undefined) return undefined;
     const commands = this.#commandsFor(message);
@@ -125,9 +124,12 @@ export class ChatWords {
     if (!command) return this.#unscoped(word, message)?.message ?? unknown(word, commands);
     const conversation = new Control(this.#deps, message, session);
     try {
-      const { trust } = message;
+      const { trust, parts } = message;
+      // Each of its turns would begin with nothing, and what one has taken in be unknown to the next.
+      if (keep === false && command.next) return sentences.unkept(command.name);
       const whole = (named ? args : `${word} ${args}`).trim();
-      const said = await command.run({ args: whole, user: userOf(message), trust, conversation, commands });
+      const run = { args: whole, parts, user: userOf(message), trust, conversation, commands };
+      const said = await command.run(run);
       return saidBy(message, command, said);
     } catch (error) {
       return this.#failure(session, command, error);
@@ -198,22 +200,9 @@ function scopeFor({ may, trust }: ChatCommand): Scope {
 function saidBy(message: InboundMessage, { name }: ChatCommand, said: unknown): string | InboundMessage {
   if (typeof said === "string") return said;
   if (!isCommandPrompt(said)) throw new Error("it answered neither text nor parts.");
-  const { quoted: _, system: __, ...rest } = message;
-  const { prompt, system } = said;
-  return { ...rest, command: name, parts: prompt, ...(system !== undefined && { system }) };
-}
-
-/** As a caller who waits gets it, and who is told something in any case. */
-export function resultOf(session: string, said: string): TurnResult {
-  return {
-    reply: said === "" ? "Done." : said,
-    session_id: session,
-    provider: "none",
-    model: null,
-    stop_reason: "EndTurn",
-    usage: noUsage,
-    tool_calls: [],
-  };
+  const { quoted: _, system: __, told: ___, ...rest } = message;
+  const { prompt: parts, system, told } = said;
+  return { ...rest, command: name, parts, ...(system !== undefined && { system }), ...(told && { told }) };
 }
 
 function unknown(word: string, commands: readonly ChatCommand[]): string {

@@ -104,8 +104,10 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
       // What tools did is not done again, so this turn's end is the message's.
       if (error && tool_calls.length === 0) return { status: "failed", error };
       const said = error ? sentences.broke(message, reply, error.message) : notedReply(result);
-      const told = await this.#deps.words.goOn(message, result);
-      const text = told === "" ? said : `${said}\n\n${await this.#deps.redaction.text(told)}`;
+      const { words, redaction } = this.#deps;
+      const told = [message.told ?? "", await words.goOn(message, result)];
+      const [first, last] = await Promise.all(told.map(async (one) => one && redaction.text(one)));
+      const text = [first, said, last].filter(Boolean).join("\n\n");
       claimed.answer = { text, files, turn: messages };
       return { status: "answered", isWhole: !error };
     });

@@ -88,6 +88,10 @@ export class Control implements ConversationControl {
     return this.#deps.conversations.stop(this.session, "keep");
   }
 
+  isRunning(): boolean {
+    return this.#deps.conversations.isRunning(this.session);
+  }
+
   async agent(): Promise<string | undefined> {
     return (await this.#deps.conversations.agent(this.#message, this.session, {}))?.name;
   }
@@ -132,7 +136,7 @@ export class Control implements ConversationControl {
   }
 
   #mustRest(): void {
-    if (this.#deps.conversations.isRunning(this.session)) throw errors.SESSION_RUNNING();
+    if (this.isRunning()) throw errors.SESSION_RUNNING();
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { laneOf, userOf, type CallOptions, type Lease, type ToolCallOutcome } from "@gantry/sdk/fill";
 import {
+  ChatCommands,
   Store,
   type Agent,
   type Autonomy,
@@ -16,7 +17,7 @@ import type { Redaction } from "../record/redaction.ts";
 import type { CallRequest } from "../tools/call.ts";
 import { callAround } from "../tools/call-around.ts";
 import { TurnRun } from "../turn/turn-run.ts";
-import { stoppedTurn, type Turn, type TurnDeps, type TurnInput } from "../turn/turn.ts";
+import { resultOf, stoppedTurn, type Turn, type TurnDeps, type TurnInput } from "../turn/turn.ts";
 import { agentOf, asAgent } from "./agents.ts";
 import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
@@ -162,6 +163,11 @@ export class Conversations {
     await sources.addMessage(session, message);
     try {
       return await this.turns.run(session, async (stop, is) => {
+        const command = this.#deps.registry.get(ChatCommands)?.get(message.command ?? "");
+        const { parts: prompt, trust } = message;
+        const isOn = await command?.begins?.({ user: userOf(message), trust, session, prompt });
+        if (isOn === false)
+          return { result: { ...resultOf(session, "Stopped."), stopped: true }, messages: [] };
         const signal = AbortSignal.any([options.signal, stop]);
         const run = await this.run(message, session, { ...options, signal }, agent);
         is(run.facts);

@@ -16,10 +16,10 @@ import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
 import { checkPromptOptions } from "./prompt-options.ts";
 import type { SenderCheck } from "./sender-check.ts";
-import { resultOf, type ChatWords } from "./chat-words.ts";
+import type { ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
 import { placed } from "./turn-workspace.ts";
-import type { TurnDeps } from "../turn/turn.ts";
+import { resultOf, type TurnDeps } from "../turn/turn.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { callAround } from "../tools/call-around.ts";
 
@@ -83,14 +83,15 @@ export class Inbox implements InboxSlot {
     const options = await placed(asked, turn.workspace, call?.turn);
     if (call) return conversations.promptWithin(call, message, options);
     const session = await conversations.enter(message, options);
-    let said = await words.answer(message, session);
+    let said = await words.answer(message, session, options.keep);
     if (said === undefined) return conversations.prompt(message, session, options);
     let result: TurnResult | undefined;
     const replies: string[] = [];
     while (typeof said === "object") {
       await conversations.admit(said);
+      if (said.told) options.onEvent?.({ type: "delta", text: `${said.told}\n\n` });
       result = await conversations.prompt(said, session, options);
-      replies.push(result.reply);
+      replies.push(said.told ?? "", result.reply);
       said = options.signal.aborted ? undefined : await words.next(said, session, result);
     }
     if (!result) return resultOf(session, said ?? "");
@@ -150,6 +151,6 @@ export class Inbox implements InboxSlot {
 
 /** Only a chat command begins a turn of its own, and only the host asks the guards again. */
 function ownWords(message: InboundMessage): InboundMessage {
-  const { system, again, command, ...rest } = message;
-  return system === undefined && again === undefined && command === undefined ? message : rest;
+  const { system, again, command, told, ...rest } = message;
+  return [system, again, command, told].every((one) => one === undefined) ? message : rest;
 }

@@ -12,6 +12,9 @@ export const sentences = {
   cutOff: (command: string): string =>
     `I was interrupted at ${command.trim().split(/\s/, 1)[0]}, which may or may not be done: look, and write it again if it is not.`,
 
+  unkept: (command: string): string =>
+    `/${command} works on in a conversation that is kept, and nothing is kept of this one.`,
+
   tooMany: (most: number): string =>
     `${most} of your messages wait for an answer already, so further ones are not taken: please send them again later.`,
 

@@ -24,7 +24,7 @@ export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Ow
     if (typeof value === "string") add(value, isSecret(key));
     else if (Array.isArray(value)) for (const item of value) walk(key, item);
     else if (value !== null && typeof value === "object")
-      for (const [name, item] of Object.entries(value)) walk(name, item);
+      for (const [name, item] of Object.entries(value)) walk(`${key}.${name}`, item);
   };
   for (const part of parts) walk("", part);
   for (const [name, value = ""] of Object.entries(env)) add(value, isSecret(name) && value.length >= 16);

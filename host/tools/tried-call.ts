@@ -28,13 +28,13 @@ export class TriedCall implements AsyncDisposable {
     const { signal: stop, turn } = this.#request;
     const ms = tool.timeoutMs ?? defaultTimeoutMs;
     const signal = AbortSignal.any([stop, AbortSignal.timeout(ms)]);
-    const context = { key, waitMs: this.#deps.approvals.waitMs, signal };
-    const trying = runAs(`tool ${tool.name}`, async () => tool.tryFirst?.(call, context));
-    const late = (): Error => errors.TOOL_TIMEOUT(tool.name, ms / 1_000);
     const clean = async (text: string): Promise<string> => {
       const filtered = await filterResult(this.#deps, call, { decision: "approved", text });
       return (turn?.redaction ?? this.#deps.forOwner).text(filtered.text);
     };
+    const context = { key, waitMs: this.#deps.approvals.waitMs, signal, clean };
+    const trying = runAs(`tool ${tool.name}`, async () => tool.tryFirst?.(call, context));
+    const late = (): Error => errors.TOOL_TIMEOUT(tool.name, ms / 1_000);
     try {
       const tried = await withTimeout(ms + graceMs, trying, late);
       if (!tried || "untried" in tried) return tried;

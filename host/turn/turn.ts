@@ -80,18 +80,22 @@ export interface Turn {
 
 /** A turn that ended before anything was said. */
 export function failedTurn({ session, context }: TurnInput, error: ProviderFailure): Turn {
-  const { want } = context;
-  const result: TurnResult = {
+  const { provider = "none", model = null } = context.want;
+  const failed = { provider, model, reply: "", stop_reason: "Error", error } as const;
+  return { result: { ...resultOf(session, ""), ...failed }, messages: [] };
+}
+
+/** Returns what a caller who waits is told without a turn, which is something in any case. */
+export function resultOf(session: string, said: string): TurnResult {
+  return {
+    reply: said === "" ? "Done." : said,
     session_id: session,
-    provider: want.provider ?? "none",
-    model: want.model ?? null,
+    provider: "none",
+    model: null,
+    stop_reason: "EndTurn",
     usage: noUsage,
     tool_calls: [],
-    reply: "",
-    stop_reason: "Error",
-    error,
   };
-  return { result, messages: [] };
 }
 
 /** Makes the answer of a turn that a person ended; `forget` keeps nothing of it. */

@@ -8,6 +8,7 @@ import {
   optional,
   People,
   PromptParts,
+  Routes,
   Runtime,
   Store,
   ToolCatalog,
@@ -17,6 +18,7 @@ import {
 import { instructionsText, type InstructionPlaces } from "../shared/instructions-text.ts";
 import { AgentList } from "./agent-list.ts";
 import { agentWord } from "./agent-word.ts";
+import { agentsOverHttp } from "./agents-over-http.ts";
 import { checkTables } from "./check.ts";
 import { config, type Config } from "./config.ts";
 import { errors } from "./errors.ts";
@@ -59,7 +61,7 @@ export default definePlugin({
     store: optional(Store),
     tools: ToolCatalog,
   },
-  provides: [Agents, ChatCommands, Checks, Commands, PromptParts],
+  provides: [Agents, ChatCommands, Checks, Commands, PromptParts, Routes],
   errors,
   setup(host) {
     const { file, people, runtime, store, tools } = host.needs;
@@ -75,6 +77,7 @@ export default definePlugin({
     host.provide(Agents, agents);
     host.provide(ChatCommands, agentWord(agents));
     host.provide(Commands, routeCommand(agents));
+    for (const route of agentsOverHttp(agents, routes)) host.provide(Routes, route);
     const { secret_files, blocked_paths } = host.config.security;
     const places = { configDir, secret: secret_files, blocked: blocked_paths };
     host.provide(PromptParts, instructionsPart(host.config, places));

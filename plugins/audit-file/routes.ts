@@ -1,8 +1,18 @@
 import type { Route } from "@gantry/sdk";
 import { Type } from "typebox";
 import { limitOf, pageSchema, queryOf } from "../shared/route-page.ts";
-import { recordsOf } from "./records.ts";
-import { verify } from "./verify.ts";
+
+const page = () =>
+  pageSchema({
+    timestamp: Type.String(),
+    event_type: Type.String(),
+    tool: Type.String(),
+    args: Type.Record(Type.String(), Type.Unknown()),
+    result: Type.String(),
+    user: Type.String(),
+    session_id: Type.String(),
+    seq: Type.Integer(),
+  });
 
 const access = { auth: "token", may: "read" } as const;
 
@@ -15,16 +25,9 @@ export function auditRoutes(log: string): readonly Route[] {
       method: "GET",
       path: "/api/audit",
       summary: "Audit records, newest first: `type`, `tool`, `user`, `search`, `limit`, `after`.",
-      replySchema: pageSchema({
-        timestamp: Type.String(),
-        event_type: Type.String(),
-        tool: Type.String(),
-        args: Type.Record(Type.String(), Type.Unknown()),
-        result: Type.String(),
-        user: Type.String(),
-        session_id: Type.String(),
-        seq: Type.Integer(),
-      }),
+      get replySchema() {
+        return page();
+      },
       async handle(request) {
         const limit = limitOf(request);
         const wanted = {
@@ -34,6 +37,7 @@ export function auditRoutes(log: string): readonly Route[] {
           search: queryOf(request, "search"),
           before: Number(queryOf(request, "after") ?? Infinity),
         };
+        const { recordsOf } = await import("./records.ts");
         const { rows, next } = await recordsOf(log, wanted, limit);
         return { status: 200, body: { rows, ...(next !== undefined && { next: String(next) }) } };
       },
@@ -45,7 +49,10 @@ export function auditRoutes(log: string): readonly Route[] {
       path: "/api/audit/verify",
       summary: "Reads the whole log: whether its chain holds, and the first line that was changed.",
       perMinute: 6,
-      handle: async () => ({ status: 200, body: await verify(log) }),
+      async handle() {
+        const { verify } = await import("./verify.ts");
+        return { status: 200, body: await verify(log) };
+      },
     },
   ];
 }

@@ -1,12 +1,11 @@
 import type { Check, CheckRow, Command, CommandContext, Runtime } from "@gantry/sdk";
-import { doctorRows, rowsOf, statusRows, type DoctorNeeds } from "./asked-rows.ts";
-import { printReport } from "./report.ts";
+import type { DoctorNeeds } from "./asked-rows.ts";
 
 const json = { flags: "--json", summary: "print one JSON object" };
 
 export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
   const told = async (run: CommandContext, rows: Promise<readonly CheckRow[]>): Promise<boolean> =>
-    printReport(run, await rows, needs.redactors.values());
+    (await import("./report.ts")).printReport(run, await rows, needs.redactors.values());
   const { runtime } = needs;
   return [
     {
@@ -15,6 +14,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
       options: [json],
       despiteProblems: true,
       run: async (run) => {
+        const { statusRows } = await import("./asked-rows.ts");
         await told(run, statusRows(needs, run.signal));
         return runtime.problems[0]?.exit ?? 0;
       },
@@ -25,6 +25,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
       options: [json],
       despiteProblems: true,
       run: async (run) => {
+        const { doctorRows } = await import("./asked-rows.ts");
         const isWell = await told(run, doctorRows(needs, run.signal));
         return runtime.problems[0]?.exit ?? (isWell ? 0 : 1);
       },
@@ -38,6 +39,7 @@ export function doctorCommands(needs: DoctorNeeds): readonly Command[] {
         const lacking = runtime.problems.filter(({ curedBy }) => curedBy !== undefined).map(lackingRow);
         const rows = some || lacking.length > 0 ? lacking : [noChannel];
         const own: Check = { name: "channels", kind: "channel", run: async () => rows };
+        const { rowsOf } = await import("./asked-rows.ts");
         return (await told(run, rowsOf(needs, [own], ["channel"], run.signal))) ? 0 : 1;
       },
     },

@@ -13,6 +13,7 @@ import {
 } from "@gantry/sdk";
 import { Redactors, ModelRouter } from "@gantry/sdk/fill";
 import { doctorCommands } from "./commands.ts";
+import { doctorRoutes } from "./routes.ts";
 
 export default definePlugin({
   name: "command-doctor",
@@ -33,7 +34,6 @@ export default definePlugin({
   setup(host) {
     for (const command of doctorCommands(host.needs)) host.provide(Commands, command);
     host.onServe(async () => {
-      const { doctorRoutes } = await import("./routes.ts");
       for (const route of doctorRoutes(host.needs)) host.provide(Routes, route);
       const open = await (await import("./check-files.ts")).openToOthers(host.needs.runtime);
       if (open !== undefined) host.log.warn({}, open);

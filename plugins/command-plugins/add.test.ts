@@ -2,16 +2,8 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import {
-  codeOf,
-  packageOf,
-  place,
-  registry,
-  tarball,
-  type Place,
-  type TarEntry,
-  unpacked,
-} from "./plugins.test-kit.ts";
+import { tarball, type TarEntry } from "../../test/helpers/tarball.ts";
+import { codeOf, packageOf, place, registry, type Place, unpacked } from "./plugins.test-kit.ts";
 
 test(
   "SDK-03: a package is shown, accepted, installed with its exact version and bytes, runs once listed, and is removed",

@@ -1,6 +1,7 @@
-import { readFile, realpath, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { pluginModule } from "@gantry/sdk/node";
+import { fileIn } from "../shared/file-in.ts";
 import { errors } from "./errors.ts";
 
 export interface PackageFacts {
@@ -26,15 +27,6 @@ export async function entryOf(given: string): Promise<string> {
     if (file !== undefined) return file;
   }
   throw errors.PLUGINS_NO_ENTRY(at);
-}
-
-/** Returns the file of a folder that a package.json names; undefined if it is not a file inside. */
-export async function fileIn(folder: string, name: string | undefined): Promise<string | undefined> {
-  if (name === undefined) return undefined;
-  const file = path.resolve(folder, name);
-  const real = await realpath(file).catch(() => "");
-  const isInside = real.startsWith((await realpath(folder)) + path.sep);
-  return isInside && (await stat(real)).isFile() ? file : undefined;
 }
 
 /** The package.json of a folder; empty where there is none. Throws `PLUGINS_BAD_FACTS`. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { errors } from "./errors.ts";
 
@@ -29,29 +29,4 @@ export async function stagePackage(folder: string, files: ReadonlyMap<string, Ui
     await rm(staging, { recursive: true, force: true });
     throw errors.PLUGINS_UNWRITABLE(staging, (error as NodeJS.ErrnoException).code ?? String(error));
   }
-}
-
-/** Moves what was staged to the package's place, does `work`, and moves the old one back where that fails. */
-export async function putInPlace(
-  folder: string,
-  name: string,
-  staging: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  const place = path.join(folder, name);
-  const aside = path.join(folder, `.old-${randomBytes(6).toString("hex")}`);
-  await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
-  const had = await rename(place, aside).then(
-    () => true,
-    () => false,
-  );
-  try {
-    await rename(staging, place);
-    await work();
-  } catch (error) {
-    await rm(place, { recursive: true, force: true });
-    if (had) await rename(aside, place);
-    throw error;
-  }
-  await rm(aside, { recursive: true, force: true });
 }

@@ -11,6 +11,7 @@ import {
 } from "@gantry/sdk";
 import { pluginCommands } from "./commands.ts";
 import { errors } from "./errors.ts";
+import { pluginsRoute } from "./routes.ts";
 
 export default definePlugin({
   name: "command-plugins",
@@ -29,7 +30,6 @@ export default definePlugin({
     const needs = { ...host.needs, base: import.meta.url };
     for (const command of pluginCommands(needs, templates)) host.provide(Commands, command);
     host.onServe(async () => {
-      const { pluginsRoute } = await import("./routes.ts");
       host.provide(Routes, pluginsRoute(needs.runtime));
     });
   },

@@ -3,7 +3,8 @@ import path from "node:path";
 import { manifestDifference, pluginModule } from "@gantry/sdk/node";
 import type { PluginFacts } from "@gantry/sdk/testing";
 import { differencesAhead, readAhead } from "./ahead.ts";
-import { fileIn, readFacts } from "./entry.ts";
+import { fileIn } from "../shared/file-in.ts";
+import { readFacts } from "./entry.ts";
 import { readStated } from "./facts.ts";
 import { noModule } from "./package-check.ts";
 

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { gzipSync } from "node:zlib";
 import { bin } from "../../test/helpers/cli.ts";
+import { tarball } from "../../test/helpers/tarball.ts";
 import { integrityOf } from "./registry.ts";
 import { readTarball } from "./read-tarball.ts";
 
@@ -89,35 +89,6 @@ export async function installSdk(dir: string): Promise<void> {
 async function put(file: string, bytes: Uint8Array | string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, bytes);
-}
-
-export interface TarEntry {
-  readonly name: string;
-  readonly content?: string;
-  /** The type of a tar entry: `0` a file, `2` a link. */
-  readonly type?: string;
-}
-
-/** A gzipped tar of these entries, as they are. */
-export function tarball(entries: readonly TarEntry[]): Buffer {
-  const blocks = entries.flatMap(({ name, content = "", type = "0" }) => {
-    const body = Buffer.from(content);
-    const header = Buffer.alloc(512);
-    header.write(name, 0, 100);
-    header.write("0000644\0", 100);
-    header.write(`${body.length.toString(8).padStart(11, "0")}\0`, 124);
-    header.write("        ", 148);
-    header.write(type, 156);
-    header.write(
-      `${header
-        .reduce((sum, byte) => sum + byte, 0)
-        .toString(8)
-        .padStart(6, "0")}\0 `,
-      148,
-    );
-    return [header, body, Buffer.alloc((512 - (body.length % 512)) % 512)];
-  });
-  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
 }
 
 /** A package of a tool that says where it was when it was imported. */

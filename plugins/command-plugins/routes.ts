@@ -1,16 +1,20 @@
 import type { Route, Runtime } from "@gantry/sdk";
 import { Type } from "typebox";
 
-const ids = Type.Array(Type.String());
-const plugin = Type.Object({
-  name: Type.String(),
-  from: Type.String(),
-  state: Type.String(),
-  summary: Type.Optional(Type.String()),
-  needs: ids,
-  provides: ids,
-  taps: ids,
-});
+function list() {
+  const ids = Type.Array(Type.String());
+  const plugin = Type.Object({
+    name: Type.String(),
+    from: Type.String(),
+    state: Type.String(),
+    summary: Type.Optional(Type.String()),
+    needs: ids,
+    provides: ids,
+    taps: ids,
+  });
+  const absent = Type.Object({ name: Type.String(), provides: ids, cure: Type.String() });
+  return Type.Object({ plugins: Type.Array(plugin), absent: Type.Array(absent) });
+}
 
 /** What is loaded, and who fills what, over HTTP. */
 export function pluginsRoute(runtime: Runtime): Route {
@@ -21,10 +25,9 @@ export function pluginsRoute(runtime: Runtime): Route {
     auth: "token",
     may: "read",
     summary: "The plugins: what each needs, fills and taps, and the bundled ones that are left out.",
-    replySchema: Type.Object({
-      plugins: Type.Array(plugin),
-      absent: Type.Array(Type.Object({ name: Type.String(), provides: ids, cure: Type.String() })),
-    }),
+    get replySchema() {
+      return list();
+    },
     handle: async () => ({
       status: 200,
       body: { plugins: runtime.plugins.map(whole), absent: (await runtime.absent?.()) ?? [] },

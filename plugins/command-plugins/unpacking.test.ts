@@ -5,7 +5,8 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { runsWalled } from "../tool-web/taken-over.test-kit.ts";
-import { place, tarball } from "./plugins.test-kit.ts";
+import { tarball } from "../../test/helpers/tarball.ts";
+import { place } from "./plugins.test-kit.ts";
 import { readTarball } from "./read-tarball.ts";
 
 const { signal } = new AbortController();

@@ -40,6 +40,7 @@ export function changeCommands(
       async run({ args, options, out, err }) {
         const [id] = args;
         const { user } = options;
+        const { record, recordRemoval } = await import("./erasure-record.ts");
         if ((id === undefined) === (user === undefined)) throw errors.SESSION_WHICH();
         if (id !== undefined) {
           if ((await store().sessions.access(id)) === undefined) throw errors.SESSION_UNKNOWN(id);
@@ -67,30 +68,6 @@ export function changeCommands(
       },
     },
   ];
-}
-
-/** Records that a conversation is removed: at the terminal by the owner, else by `user`. */
-export function recordRemoval(audit: Audit, session: string, user?: string): Promise<void> {
-  const about = { session_id: session, ...(user !== undefined && { user }) };
-  return record(audit, about, {}, "conversation is removed");
-}
-
-/** What cannot be recorded is not removed. Who is erased stands where their other records have them, whole. */
-function record(
-  audit: Audit,
-  about: { readonly user?: string; readonly session_id?: string },
-  args: Readonly<Record<string, unknown>>,
-  result: string,
-): Promise<void> {
-  return audit.record({
-    event_type: "erasure",
-    tool: "",
-    args,
-    result,
-    user: "owner",
-    session_id: "",
-    ...about,
-  });
 }
 
 function userOf(written: string): string {

@@ -2,6 +2,7 @@ import { Audit, Commands, definePlugin, optional, OwnMemory, Routes, Store } fro
 import { errors } from "./errors.ts";
 import { readCommands } from "./read.ts";
 import { changeCommands } from "./change.ts";
+import { sessionRoutes } from "./routes.ts";
 
 export default definePlugin({
   name: "command-sessions",
@@ -17,7 +18,6 @@ export default definePlugin({
     ];
     for (const command of commands) host.provide(Commands, command);
     host.onServe(async () => {
-      const { sessionRoutes } = await import("./routes.ts");
       for (const route of sessionRoutes(store, host.needs.audit)) host.provide(Routes, route);
     });
   },

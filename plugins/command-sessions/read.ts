@@ -1,5 +1,4 @@
 import { textOf, type ChatMessage, type Command, type Store } from "@gantry/sdk";
-import { errors } from "./errors.ts";
 
 const LISTED = 50;
 /** Characters of one result that are shown; `export` has all of it. */
@@ -30,6 +29,7 @@ export function readCommands(store: () => Store): readonly Command[] {
       args: ["<id>"],
       options: [json],
       async run({ args, options, out }) {
+        const { messagesOf } = await import("./whole-session.ts");
         const messages = await messagesOf(store(), args[0] ?? "");
         if (options["json"]) out(JSON.stringify(messages));
         else for (const line of messages.flatMap(linesOf)) out(line);
@@ -42,25 +42,12 @@ export function readCommands(store: () => Store): readonly Command[] {
       args: ["<id>"],
       options: [{ ...json, summary: "the same in one line" }],
       async run({ args, options, out }) {
+        const { exportOf } = await import("./whole-session.ts");
         out(JSON.stringify(await exportOf(store(), args[0] ?? ""), null, options["json"] ? 0 : 2));
         return 0;
       },
     },
   ];
-}
-
-/** Returns a whole conversation: whose it is, and every message. Throws SESSION_UNKNOWN. */
-export async function exportOf(store: Store, id: string): Promise<object> {
-  const messages = await messagesOf(store, id);
-  const { owner = null, sharedWith = [] } = (await store.sessions.access(id)) ?? {};
-  const { generation, base } = await store.sessions.view(id, 1);
-  return { id, owner, shared_with: sharedWith, compacted: generation, base, messages };
-}
-
-async function messagesOf({ sessions }: Store, id: string): Promise<readonly ChatMessage[]> {
-  const messages = await sessions.recent(id, Number.MAX_SAFE_INTEGER);
-  if (messages.length === 0) throw errors.SESSION_UNKNOWN(id);
-  return messages;
 }
 
 function linesOf(message: ChatMessage): readonly string[] {

@@ -2,13 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ask, definePlugin, textOf, type Plugin, type Provider, type ProviderEvent } from "@gantry/sdk";
+import { ask, definePlugin, textOf } from "@gantry/sdk";
+import type { Plugin, Provider, ProviderEvent, Tried, WordsWanted } from "@gantry/sdk";
 import { fakeChannel, type FakeChannel } from "@gantry/sdk/testing";
 import axe from "axe-core";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { findProgram } from "../../.ci/programs.ts";
 import { said, startGantry, tempDir } from "../../test/helpers/cli.ts";
 import { guard, tool } from "../../test/helpers/plugins.ts";
+import agents from "../agent-routes/index.ts";
+import askWords from "../ask-words/index.ts";
 import audit from "../audit-file/index.ts";
 import doctor from "../command-doctor/index.ts";
 import plugins from "../command-plugins/index.ts";
@@ -91,6 +94,37 @@ function provider(model: ToldModel, answers: Answers): Plugin {
   });
 }
 
+/** What the tool asks its person for, by the words that it is to paint. */
+const questions: Readonly<Record<string, WordsWanted>> = {
+  "freely what I say": { text: "Which <b>colour</b>?" },
+  "freely by a form": {
+    text: "How should it be?",
+    form: {
+      type: "object",
+      properties: {
+        colour: { type: "string", description: "Colour", enum: ["red", "green"] },
+        coats: { type: "integer", description: "Coats" },
+        glossy: { type: "boolean", description: "Glossy" },
+      },
+      required: ["colour", "coats"],
+    },
+    url: "https://paint.example/colours",
+  },
+};
+
+/** A run that was tried: nobody sees the wall before a yes. */
+function triedWall(ran: string[], words: string): Tried {
+  const diff = `--- wall.txt\n+++ wall.txt\n@@ -1 +1 @@\n-as it was\n+${words}`;
+  return {
+    preview: { text: "Tried first: it changed wall.txt.", diff },
+    async take() {
+      ran.push("the wall");
+      return "painted the wall";
+    },
+    drop: async () => void ran.push("no wall"),
+  };
+}
+
 export interface ConsoleKit extends AsyncDisposable {
   readonly gateway: TestGateway;
   readonly model: ToldModel;
@@ -108,12 +142,18 @@ export async function startConsole({
   const ran: string[] = [];
   const paint = tool(
     "paint",
-    async ({ args, progress }) => {
+    async ({ args, progress, ask: question }) => {
       progress?.({ done: 1, total: 2, text: "mixing" });
+      const wanted = questions[String(args["words"])];
+      if (wanted) ran.push(JSON.stringify(await question?.(wanted)));
       ran.push(String(args["words"]));
       return `painted ${String(args["words"])}`;
     },
-    { preview: ({ words }) => `paint ${String(words)}` },
+    {
+      preview: ({ words }) => `paint ${String(words)}`,
+      tryFirst: async ({ args: { words } }) =>
+        String(words).includes("a wall") ? triedWall(ran, String(words)) : undefined,
+    },
   );
   const asking = guard("asking", ({ args }) =>
     String(args["words"]).includes("freely")
@@ -122,6 +162,8 @@ export async function startConsole({
   );
   const gateway = await startGateway({
     plugins: [
+      agents,
+      askWords,
       audit,
       consoleWeb,
       doctor,

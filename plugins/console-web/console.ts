@@ -1,12 +1,13 @@
-import type { Approvals, ConfigFile, Inbox, Media, Route, Runtime, Service, Store } from "@gantry/sdk";
+import type { Approvals, ConfigFile, Inbox, Media, Runtime, Store } from "@gantry/sdk";
 import type { ToolQuestions, Turns } from "@gantry/sdk";
-import { approvalRoute } from "./approval-route.ts";
-import { configRoutes } from "./config-routes.ts";
-import { markdownRoute } from "./markdown-route.ts";
-import { pageRoutes } from "./page-routes.ts";
-import { turnRoutes } from "./turn-routes.ts";
+import { approvalWork } from "./approval-events.ts";
+import { configWork } from "./config-work.ts";
+import { markdownWork } from "./markdown-work.ts";
+import { pageWork } from "./page-files.ts";
+import type { ConsoleWork } from "./routes.ts";
 import { TurnLogs } from "./turn-logs.ts";
-import { Uploads, uploadRoute } from "./uploads.ts";
+import { turnWork } from "./turn-work.ts";
+import { Uploads, uploadWork } from "./uploads.ts";
 
 export interface ConsoleNeeds {
   readonly approvals: Approvals;
@@ -19,26 +20,25 @@ export interface ConsoleNeeds {
   readonly turns: Turns;
 }
 
-/** Returns the routes of the console, and what ends its turns when the service stops. */
-export function openConsole(
-  needs: ConsoleNeeds,
-  base: string,
-): { readonly routes: readonly Route[]; readonly service: Service } {
+export interface Console {
+  readonly work: ConsoleWork;
+  /** Waits for the turns that run, until `signal`. */
+  stop(signal: AbortSignal): Promise<void>;
+}
+
+/** Opens the console; `base` is the address of its plugin. */
+export function openConsole(needs: ConsoleNeeds, base: string): Console {
   const logs = new TurnLogs(needs.inbox);
   const uploads = new Uploads();
-  const routes = [
-    ...pageRoutes(base),
-    ...turnRoutes(logs, needs, uploads),
-    uploadRoute(uploads, needs.media),
-    approvalRoute(needs.approvals),
-    markdownRoute(),
-    ...configRoutes(needs.configFile),
-  ];
-  const service: Service = {
-    name: "console",
-    always: true,
-    start: async () => {},
+  return {
+    work: {
+      ...pageWork(base),
+      ...turnWork(logs, needs, uploads),
+      ...configWork(needs.configFile),
+      upload: uploadWork(uploads, needs.media),
+      approvalEvents: approvalWork(needs.approvals),
+      markdown: markdownWork,
+    },
     stop: (signal) => logs.stop(signal),
   };
-  return { routes, service };
 }

@@ -13,7 +13,9 @@ import {
   Turns,
 } from "@gantry/sdk";
 import { Type } from "typebox";
+import type { Console } from "./console.ts";
 import { errors } from "./errors.ts";
+import { consoleRoutes } from "./routes.ts";
 
 export default definePlugin({
   name: "console-web",
@@ -40,11 +42,17 @@ export default definePlugin({
   setup(host) {
     if (!host.config.enabled) return;
     const base = import.meta.url;
+    let opened: Promise<Console> | undefined;
+    const open = (): Promise<Console> =>
+      (opened ??= import("./console.ts").then(({ openConsole }) => openConsole(host.needs, base)));
     host.onServe(async () => {
-      const { openConsole } = await import("./console.ts");
-      const { routes, service } = openConsole(host.needs, base);
-      for (const route of routes) host.provide(Routes, route);
-      host.provide(Services, service);
+      for (const route of consoleRoutes(async () => (await open()).work)) host.provide(Routes, route);
+      host.provide(Services, {
+        name: "console",
+        always: true,
+        start: async () => {},
+        stop: async (signal) => (await opened)?.stop(signal),
+      });
     });
   },
 });

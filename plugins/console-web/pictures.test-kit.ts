@@ -14,7 +14,7 @@ import {
 
 /** Takes pictures of every view of the console, with something in it, into the folder that is named. */
 const folder = path.resolve(process.argv[2] ?? "dist/pictures");
-const views = "chat sessions approvals jobs usage audit health plugins devices".split(" ");
+const views = "chat sessions approvals jobs agents usage audit health plugins devices".split(" ");
 
 const answer = `Here is what I found in the **workspace**:
 
@@ -37,7 +37,16 @@ const jobs = {
   backup: { every: "6h", prompt: "Check that the last backup is younger than a day." },
 };
 
-await using kit = await startConsole({ answers: { report: answer }, config: { jobs } });
+const agents = {
+  painter: { model: "told-2", tools: ["paint"], effort: "high" },
+  clerk: { model: "told-1", memory: "own" },
+};
+const routes = [
+  { channel: "telegram", agent: "painter" },
+  { channel: "telegram", person: 42, agent: "clerk" },
+];
+
+await using kit = await startConsole({ answers: { report: answer }, config: { agents, jobs, routes } });
 await using browser = await startBrowser();
 mkdirSync(folder, { recursive: true });
 await fill(kit);
@@ -89,7 +98,7 @@ async function fill({ gateway, telegram }: ConsoleKit): Promise<void> {
   for (const [at, text] of ["What is due today?", "Write the report", "Remind me at five"].entries())
     await telegram.receive({ text, from: at === 1 ? "42" : `77${at}` });
   await telegram.sentCount(3);
-  await telegram.receive({ text: "run the blue brush over the fence", from: "42" });
+  await telegram.receive({ text: "run the blue brush over a wall", from: "42" });
 }
 
 async function talk(page: Page): Promise<void> {

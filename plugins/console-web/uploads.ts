@@ -1,5 +1,4 @@
-import { imageType, mediaBounds, type Media, type MediaRef, type Route } from "@gantry/sdk";
-import { Type } from "typebox";
+import { imageType, type Media, type MediaRef, type Route } from "@gantry/sdk";
 import { personOf } from "../shared/may-read.ts";
 import { queryOf } from "../shared/route-page.ts";
 import { errors } from "./errors.ts";
@@ -25,26 +24,16 @@ export class Uploads {
 }
 
 /** Takes the bytes of a file that goes into the next message. */
-export function uploadRoute(uploads: Uploads, media: Media | undefined): Route {
-  return {
-    name: "POST /api/uploads",
-    method: "POST",
-    path: "/api/uploads",
-    auth: "token",
-    may: "talk",
-    summary: "Takes the bytes of a file, called `name`, for a message of POST /api/turns.",
-    bodyLimit: mediaBounds.file,
-    replySchema: Type.Object({ id: Type.String(), mime: Type.String(), bytes: Type.Integer() }),
-    async handle(request) {
-      if (!media) throw errors.CONSOLE_NO_MEDIA();
-      const { rawBody, headers } = request;
-      const user = personOf(request);
-      // The bytes say what a picture is; a page could say anything.
-      const mime = imageType(rawBody) ?? String(headers["content-type"] ?? "application/octet-stream");
-      const name = queryOf(request, "name");
-      const ref = await media.put(rawBody, { mime, user, ...(name !== undefined && { name }) });
-      uploads.add(user, ref);
-      return { status: 200, body: ref };
-    },
+export function uploadWork(uploads: Uploads, media: Media | undefined): Route["handle"] {
+  return async (request) => {
+    if (!media) throw errors.CONSOLE_NO_MEDIA();
+    const { rawBody, headers } = request;
+    const user = personOf(request);
+    // The bytes say what a picture is; a page could say anything.
+    const mime = imageType(rawBody) ?? String(headers["content-type"] ?? "application/octet-stream");
+    const name = queryOf(request, "name");
+    const ref = await media.put(rawBody, { mime, user, ...(name !== undefined && { name }) });
+    uploads.add(user, ref);
+    return { status: 200, body: ref };
   };
 }

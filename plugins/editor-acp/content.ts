@@ -29,13 +29,18 @@ export async function readPrompt(blocks: readonly ContentBlock[], bringing: Brin
   const quoted: Part[] = [];
   for (const block of blocks) {
     if (block.type === "text") text += block.text;
-    else if (block.type === "resource_link") text += `\`${shownUri(block.uri, bringing.folder)}\``;
+    else if (block.type === "resource_link") text += linked(shownUri(block.uri, bringing.folder));
     else if (block.type === "image") parts.push(await picture(block.data, bringing));
     else if (block.type === "resource") quoted.push(...(await attached(block.resource, bringing)));
     else throw errors.ACP_CONTENT(printable(block.type, 40), "no model here hears it");
   }
   if (text.trim() === "" && parts.length + quoted.length === 0) throw errors.ACP_PROMPT_EMPTY();
   return { parts: [...parts, { type: "text", text }], quoted };
+}
+
+/** Returns a link in a line; no name of a file ends its backticks. */
+function linked(uri: string): string {
+  return `\`${uri.replaceAll("`", "'")}\``;
 }
 
 async function attached(resource: EmbeddedResourceResource, bringing: Bringing): Promise<readonly Part[]> {

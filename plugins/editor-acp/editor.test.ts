@@ -165,6 +165,22 @@ test("ACP-01: a prompt brings text, links, attached files and pictures to the mo
   expect(editor.answer(sessionId)).toBe("seen");
 });
 
+test("ACP-01: no name of a linked file ends the backticks that it stands in", async () => {
+  await using model = await modelThat(() => "seen");
+  await using editor = await startEditor({ model });
+  const sessionId = await editor.open("a");
+  const uri = `file://${editor.code}/a/x%60%20--until%20evil`;
+  await editor.cx.request(methods.agent.session.prompt, {
+    sessionId,
+    prompt: [
+      { type: "text", text: "Look at " },
+      { type: "resource_link", uri, name: "x" },
+    ],
+  });
+  const said = JSON.stringify(model.asked[0]?.body.messages.at(-1));
+  expect(said).toContain("Look at `x' --until evil`");
+});
+
 test.each([
   ["nothing", [], "ACP_PROMPT_EMPTY"],
   ["sound", [{ type: "audio", mimeType: "audio/ogg", data: "AAAA" }], "ACP_CONTENT"],

@@ -18,7 +18,14 @@ export interface AppOptions {
 }
 
 /** Bodies are checked by their own schema and written as they are, so neither compiler is needed, nor loaded. */
-const unused = { buildValidator: () => () => () => true, buildSerializer: () => () => JSON.stringify };
+const unchecked = {
+  schemaController: {
+    compilersFactory: {
+      buildValidator: () => () => () => true,
+      buildSerializer: () => () => JSON.stringify,
+    } as never,
+  },
+};
 
 /** The framework with our limits, our way to read a body and our errors. */
 export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
@@ -43,7 +50,7 @@ export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
     clientErrorHandler: onClientError,
     frameworkErrors: (error, _request, reply) =>
       void sendFailure(reply as unknown as FastifyReply, inOurWords(error)),
-    schemaController: { compilersFactory: unused as never },
+    ...unchecked,
   }) as unknown as FastifyInstance;
   const asRequest = (request: IncomingMessage, response: ServerResponse): void =>
     void app.server.emit("request", request, response);
@@ -72,6 +79,11 @@ export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
     );
   });
   return app;
+}
+
+/** Returns an app that only knows routes and never listens. */
+export function createPlainApp(): FastifyInstance {
+  return fastify({ exposeHeadRoutes: false, ...unchecked });
 }
 
 /** The framework's own refusals in our words; everything else as it is. */

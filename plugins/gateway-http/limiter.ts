@@ -57,14 +57,18 @@ export class Limiter {
   }
 
   #limit(address: number, token: number): Limit {
-    const byToken = this.#app.createRateLimit({ max: token, keyGenerator: deviceOf });
-    const byAddress = this.#app.createRateLimit({
-      max: address,
-      keyGenerator: ({ ip }) => peerKey(ip),
-    });
+    type Count = ReturnType<FastifyInstance["createRateLimit"]>;
+    // Most routes are not asked in the life of a service.
+    let [byToken, byAddress]: (Count | undefined)[] = [];
+    const tokens = () => (byToken ??= this.#app.createRateLimit({ max: token, keyGenerator: deviceOf }));
+    const addresses = () =>
+      (byAddress ??= this.#app.createRateLimit({
+        max: address,
+        keyGenerator: ({ ip }) => peerKey(ip),
+      }));
     return async (request: Counted, known) => {
       if (known !== undefined) request[device] = known;
-      const used = await (known === undefined ? byAddress : byToken)(request);
+      const used = await (known === undefined ? addresses() : tokens())(request);
       if (used.isAllowed || !used.isExceeded) return;
       const from = known === undefined ? "from this address" : "with this token";
       const wait = { retryAfter: used.ttlInSeconds };

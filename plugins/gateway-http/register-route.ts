@@ -37,12 +37,6 @@ export function registerRoute(app: FastifyInstance, route: Route, guards: RouteG
     onRequest: [admit, refuseEncoded],
     config: { auth: route.auth, failureBody: route.failureBody?.bind(route) } as object,
     bodyLimit: route.bodyLimit ?? defaultBodyLimit,
-    schema: {
-      summary: route.summary,
-      ...(route.auth === "token" && { security: [{ token: [route.may ?? "manage"] }] }),
-      ...(route.bodySchema && { body: route.bodySchema }),
-      response: { 200: route.replySchema ?? undescribed, "4xx": failureSchema, "5xx": failureSchema },
-    },
     handler: (request: Admitted, reply) =>
       runForCaller(request[caller], () => answer(route, guards, request, reply)),
   });
@@ -55,7 +49,8 @@ async function answer(
   request: Admitted,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const asked = new Routed(route, request, reply, stop);
+  const again = async () => authenticator.admit(route, request, reply, await authenticator.find(request));
+  const asked = new Routed(route, request, reply, { stop, again });
   const given = await route.handle(asked);
   if (route.auth === "own" && (given.status === 401 || given.status === 403)) {
     await authenticator.recordFailure(request, `${route.name} answered ${given.status}`);
@@ -66,7 +61,6 @@ async function answer(
   };
   if (!("webSocket" in given)) return sendReply(reply, given, { ending: asked.ending, broke });
   const limit = route.bodyLimit ?? defaultBodyLimit;
-  const again = async () => authenticator.admit(route, request, reply, await authenticator.find(request));
   const hold = () => sockets.take(peerKey(request.ip), request[caller]?.device);
   return openWebSocket(request, reply, given, { limit, began: stop.began, hold, again, broke });
 }
@@ -77,18 +71,3 @@ function refuseEncoded({ headers }: FastifyRequest, _: FastifyReply, done: (erro
   const isPlain = encoding === undefined || encoding.trim().toLowerCase() === "identity";
   done(isPlain ? undefined : errors.GATEWAY_BODY_ENCODING());
 }
-
-/** What a route does not describe may be JSON, text or events: the description says nothing of it. */
-const undescribed = { type: "null" };
-
-const failureSchema = {
-  type: "object",
-  required: ["error"],
-  properties: {
-    error: {
-      type: "object",
-      required: ["code", "message"],
-      properties: { code: { type: "string" }, message: { type: "string" } },
-    },
-  },
-};

@@ -1,7 +1,8 @@
-import type { Caller, Route, RouteRequest } from "@gantry/sdk";
+import { GantryError, type Caller, type Route, type RouteRequest } from "@gantry/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { parseBody } from "./body.ts";
 import { traceparentOf } from "./request-line.ts";
+import { heartbeatMs } from "./timeouts.ts";
 
 /** What a request found out on its way in. */
 export const caller = Symbol("caller");
@@ -14,21 +15,29 @@ export interface Stop {
   readonly over: AbortSignal;
 }
 
+interface Surroundings {
+  readonly stop: Stop;
+  /** Throws if the client may not come in any more. */
+  again(): Promise<unknown>;
+}
+
 /** A request as a route sees it. What costs something to know is found out when it is asked for. */
 export class Routed implements RouteRequest {
   readonly #request: Admitted;
   readonly #reply: FastifyReply;
   readonly #stop: Stop;
+  readonly #again: Surroundings["again"];
   #gone: AbortSignal | undefined;
   #left: AbortSignal | undefined;
   #signal: AbortSignal | undefined;
   readonly rawBody: Uint8Array;
   readonly body: unknown;
 
-  constructor(route: Route, request: Admitted, reply: FastifyReply, stop: Stop) {
+  constructor(route: Route, request: Admitted, reply: FastifyReply, { stop, again }: Surroundings) {
     this.#request = request;
     this.#reply = reply;
     this.#stop = stop;
+    this.#again = again;
     this.rawBody = request.body instanceof Uint8Array ? request.body : new Uint8Array();
     this.body =
       route.bodySchema && parseBody(this.rawBody, request.headers["content-type"], route.bodySchema);
@@ -70,15 +79,25 @@ export class Routed implements RouteRequest {
   }
 
   #leaving(): AbortSignal {
-    return (this.#gone ??= leaving(this.#reply));
+    return (this.#gone ??= leaving(this.#reply, this.#again));
   }
 }
 
-/** Aborted when the peer leaves before it was answered, and after HEAD, which takes no more. */
-function leaving(reply: FastifyReply): AbortSignal {
+/**
+ * Aborted when the peer leaves before it was answered, and after HEAD, which takes no more; also
+ * once the peer may not come in any more, which is asked again as often as of a WebSocket.
+ */
+function leaving(reply: FastifyReply, again: Surroundings["again"]): AbortSignal {
   const abort = new AbortController();
+  const refused = (error: unknown): void => {
+    // A store that fails now is asked again.
+    if (error instanceof GantryError) abort.abort(error);
+  };
+  const timer = setInterval(() => void again().catch(refused), heartbeatMs).unref();
+  abort.signal.addEventListener("abort", () => clearInterval(timer), { once: true });
   if (reply.raw.destroyed) abort.abort();
   reply.raw.once("close", () => {
+    clearInterval(timer);
     if (!reply.raw.writableFinished || reply.request.method === "HEAD") abort.abort();
   });
   return abort.signal;

@@ -16,7 +16,7 @@ import { Gate, isAboutServer } from "./gate.ts";
 import { Limiter } from "./limiter.ts";
 import { registerRoute, type RouteGuards } from "./register-route.ts";
 import { SocketBound } from "./socket-bound.ts";
-import { describe, openApiRoute } from "./openapi.ts";
+import { openApiRoute } from "./openapi.ts";
 import { pathOf } from "./path.ts";
 import { addressList, peerKey } from "./peer.ts";
 import { lastMs } from "./timeouts.ts";
@@ -57,8 +57,7 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
     brokeLate: createFailureLog(log),
     sockets: new SocketBound(),
   };
-  await app.register(describe, { version: deps.version });
-  const routes = [...deps.routes, openApiRoute(app)];
+  const routes = [...deps.routes, openApiRoute(deps.routes, deps.version)];
   await app.register(rootGuards, { ...deps, ...guards, routes, gate: new Gate(config, trusted) });
   registerAll(app, routes, guards, log);
   try {

@@ -173,6 +173,11 @@ export class KeptResponses {
   }
 }
 
+/** Returns false for a response that is too large to be kept. */
+export function fits(response: object): boolean {
+  return JSON.stringify(response).length <= mostCharacters;
+}
+
 /** Returns the last responses that have room; the very last one in any case. */
 function newest(responses: readonly KeptResponse[]): readonly KeptResponse[] {
   let room = mostCharacters;

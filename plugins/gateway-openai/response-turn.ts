@@ -1,4 +1,4 @@
-import type { RouteReply, RouteRequest, TurnResult } from "@gantry/sdk";
+import { textOf, type Part, type RouteReply, type RouteRequest, type TurnResult } from "@gantry/sdk";
 import { BadRequest, RefusedRequest } from "./bad-request.ts";
 import { Attachments } from "./content.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -6,7 +6,7 @@ import { errors } from "./errors.ts";
 import { badRequest } from "./failure.ts";
 import { readConversation, type SentConversation } from "./history.ts";
 import { keptItems } from "./kept-input.ts";
-import { KeptResponses, type FoundResponse } from "./kept-responses.ts";
+import { fits, KeptResponses, type FoundResponse } from "./kept-responses.ts";
 import { agentIn, checkModel } from "./models.ts";
 import { isObject, parsedBody, type Sent } from "./parameters.ts";
 import { ResponseEncoder } from "./response-encoder.ts";
@@ -117,7 +117,7 @@ export class ResponseTurns {
     const { left = request.signal } = request;
     const texts = [asked.instructions ?? "", system].filter((text) => text !== "");
     return {
-      message: { ...messageOf(request, sent.parts), ...(place && { session: place.session }) },
+      message: { ...messageOf(request, noCommand(sent.parts)), ...(place && { session: place.session }) },
       options: {
         ...options,
         keep: place !== undefined,
@@ -161,16 +161,28 @@ export class ResponseTurns {
     const { sessions } = this.#deps.store() ?? {};
     if (!kept || !sessions) return;
     const { device, items, system } = wanted;
-    if (!result || result.error) {
+    const resource = result && new ResponseEncoder(head).whole(result);
+    const input = keptItems(items, head.id);
+    if (!result || result.error || !fits({ resource, input, system })) {
       await undoTurn(sessions, kept, place);
       await kept.tidy(place.session, device);
       return;
     }
     const messages = await settleTurn(sessions, place);
-    const resource = new ResponseEncoder(head).whole(result);
-    const input = keptItems(items, head.id);
-    await kept.keep(place.session, device, { resource, input, system, messages });
+    await kept.keep(place.session, device, { resource: resource as Sent, input, system, messages });
   }
+}
+
+/**
+ * Returns parts that no word of a chat begins, so that the model is told them as they are: such a
+ * word changes the conversation in ways that a kept response does not tell.
+ */
+function noCommand(parts: readonly Part[]): readonly Part[] {
+  if (!/^\s*\/[a-z]/i.test(textOf(parts))) return parts;
+  const begin = parts.findIndex((part) => part.type === "text" && part.text.trim() !== "");
+  return parts.map((part, at) =>
+    at === begin && part.type === "text" ? { ...part, text: `/${part.text.trimStart()}` } : part,
+  );
 }
 
 /** Returns the calls that the input may answer. */

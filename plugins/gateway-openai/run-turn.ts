@@ -74,6 +74,8 @@ function settling(inbox: Inbox, { settle }: PreparedTurn, isStreamed: boolean): 
       let streamed = "";
       const listener = onEvent && {
         onEvent(event: Parameters<typeof onEvent>[0]) {
+          // Neither the client nor anybody else can answer it; what cannot be shown is cancelled.
+          if (event.type === "tool_question") throw new Error("nobody is there to be asked for words");
           if (event.type === "delta") streamed += event.text;
           onEvent(event);
         },

@@ -1,51 +1,8 @@
-import { Store, textOf, type ChatRequest, type Plugin } from "@gantry/sdk";
-import {
-  bundledPlugin,
-  createMemoryStore,
-  fakeChannel,
-  fakeProvider,
-  memoryStore,
-  startTestHost,
-  type FakeAnswer,
-} from "@gantry/sdk/testing";
+import { Store } from "@gantry/sdk";
+import { bundledPlugin, createMemoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { gate, guard, tool } from "../../test/helpers/plugins.ts";
-import plugin from "./index.ts";
-
-type Said = FakeAnswer | ((request: ChatRequest) => FakeAnswer);
-
-interface Options {
-  readonly says: readonly Said[];
-  readonly config?: object;
-  readonly plugins?: readonly Plugin[];
-  readonly store?: ReturnType<typeof createMemoryStore>;
-}
-
-const verdict = (word: string, why = "It was seen."): FakeAnswer => ({
-  calls: [{ name: "goal_verdict", args: { verdict: word, why } }],
-});
-
-/** A host with /goal and a channel whose owner is alice. */
-async function start({ says, config, plugins = [], store = createMemoryStore() }: Options) {
-  const channel = fakeChannel("fake", { owners: ["alice"] });
-  const model = fakeProvider([...says]);
-  const words = await bundledPlugin("slash-words");
-  const all = [plugin, model, channel, words, memoryStore(store), ...plugins];
-  const t = await startTestHost({ plugins: all, config: { ...config } });
-  return Object.assign(t, { channel, model });
-}
-
-/** A tool that runs commands by a list of how they end. */
-function commands(ran: string[], ...ends: readonly boolean[]): Plugin {
-  const run = async ({ args }: { readonly args: { readonly command: string } }) => {
-    const isWell = ends[Math.min(ran.length, ends.length - 1)] === true;
-    ran.push(args.command);
-    return { text: isWell ? "0 failed" : "3 failed", failed: !isWell };
-  };
-  return tool("sh", run, { atTerminal: "command", effects: () => ({}) });
-}
-
-const lastOf = ({ messages }: ChatRequest): string => textOf(messages.at(-1)?.parts ?? []);
+import { commands, lastOf, start, verdict, type Said } from "./goal.test-kit.ts";
 
 test("AGT-15: /goal works turn after turn until the model has said that it holds, and tells so", async () => {
   await using t = await start({
@@ -87,7 +44,7 @@ test("AGT-15: with --until the command judges, as a call of the turn, and not th
   ).toHaveLength(2);
   const told = t.model.requests.map(lastOf);
   expect(told[1]).toContain("did not end well:\n3 failed");
-  expect(told[2]).toContain('It does not hold yet: The check `npm test -- "a b"` did not end well.');
+  expect(told[2]).toContain('It does not hold yet: the check `npm test -- "a b"` did not end well.');
 });
 
 test("AGT-15: a guard that refuses the command of --until keeps the goal from holding", async () => {
@@ -150,15 +107,17 @@ test("AGT-15: /stop ends a goal with its turn, and no further turn begins", asyn
   await t.channel.receive({ text: "/goal green" });
   await working.opened;
   await t.channel.receive({ text: "/stop" });
-  await t.channel.sentCount(2);
-  expect(t.channel.sent[1]?.text).toBe("Stopped.");
+  await t.channel.sentCount(3);
+  const told = "The goal was stopped (1 turn, 15 tokens). /goal resume goes on.";
+  const stopped = t.channel.sent.slice(1).map(({ text }) => text);
+  expect(stopped.toSorted()).toEqual(["Stopped.", told]);
   const asked = t.model.requests.length;
   await t.channel.receive({ text: "hi" });
-  await t.channel.sentCount(3);
+  await t.channel.sentCount(4);
   expect(t.model.requests).toHaveLength(asked + 1);
   await t.channel.receive({ text: "/goal" });
-  await t.channel.sentCount(4);
-  expect(t.channel.sent[3]?.text).toContain("It was left. /goal resume goes on. So far: 1 turn, 15 tokens.");
+  await t.channel.sentCount(5);
+  expect(t.channel.sent[4]?.text).toBe(`green\n${told}`);
 });
 
 test("AGT-15: a goal of a channel goes on in another process, turn by turn and once each", async () => {

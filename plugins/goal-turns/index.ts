@@ -7,7 +7,6 @@ import {
   Store,
   ToolCatalog,
   Tools,
-  Turns,
 } from "@gantry/sdk";
 import { Type } from "typebox";
 import { errors } from "./errors.ts";
@@ -39,7 +38,7 @@ export default definePlugin({
       description: "Minutes after which no further turn of a goal begins.",
     }),
   }),
-  needs: { catalog: ToolCatalog, inbox: Inbox, store: optional(Store), turns: Turns },
+  needs: { catalog: ToolCatalog, inbox: Inbox, store: optional(Store) },
   provides: [ChatCommands, Observers, Tools],
   errors,
   setup(host) {
@@ -56,6 +55,8 @@ export default definePlugin({
       summary: "work turn after turn until this holds; without a text: how the goal stands; `resume` goes on",
       trust: "member",
       run: async (run) => (await open()).begin(run),
+      begins: async (turn) => (await open()).begins(turn),
+      stopped: async ({ conversation }) => (await open()).stop(conversation.session),
       next: async (ended) => (await open()).goOn(ended),
     });
     host.provide(Tools, verdictTool(open, command));

@@ -1,11 +1,13 @@
 import type { ChatCommandRun, CommandPrompt, CommandTurn, ToolResult, ToolRun, Values } from "@gantry/sdk";
 import { Goals, type Verdict } from "./goal.ts";
-import { beginGoal, goOn, judge, type WorkNeeds } from "./goal-work.ts";
+import { beginGoal, begins, goOn, judge, stopGoal, type WorkNeeds } from "./goal-work.ts";
 
 /** All that works with goals, loaded once somebody does. */
 export interface OpenGoals {
   begin(run: ChatCommandRun): Promise<string | CommandPrompt>;
+  begins(turn: Omit<CommandTurn, "result">): Promise<boolean>;
   goOn(ended: CommandTurn): Promise<string | CommandPrompt | undefined>;
+  stop(session: string): Promise<string | undefined>;
   judge(run: ToolRun<Verdict>): Promise<ToolResult>;
   forget(session: string): Promise<void>;
 }
@@ -13,13 +15,19 @@ export interface OpenGoals {
 export function openGoals({
   values,
   ...given
-}: Omit<WorkNeeds, "goals"> & { readonly values: Values }): OpenGoals {
+}: Omit<WorkNeeds, "goals" | "running"> & { readonly values: Values }): OpenGoals {
   const goals = new Goals(values);
-  const needs = { ...given, goals };
+  const running = new Map<string, string>();
+  const needs = { ...given, goals, running };
   return {
     begin: (run) => beginGoal(needs, run),
+    begins: (turn) => begins(needs, turn),
     goOn: (ended) => goOn(needs, ended),
+    stop: (session) => stopGoal(needs, session),
     judge: (run) => judge(needs, run),
-    forget: (session) => goals.forget(session),
+    forget: async (session) => {
+      running.delete(session);
+      await goals.forget(session);
+    },
   };
 }

@@ -15,6 +15,8 @@ export interface AuthServerOptions {
   readonly iss?: string;
   /** The client that it knows; without it any client registers. */
   readonly client?: { readonly id: string; readonly secret: string };
+  /** Where it says that people log in, if not at `/authorize` of its own. */
+  readonly page?: string;
 }
 
 const json = (response: ServerResponse, status: number, body: object): void => {
@@ -22,14 +24,14 @@ const json = (response: ServerResponse, status: number, body: object): void => {
 };
 
 /** An authorization server that logs everybody in at once, and holds codes to their PKCE. */
-export async function authServer({ iss, client }: AuthServerOptions = {}): Promise<AuthServer> {
+export async function authServer({ iss, client, page }: AuthServerOptions = {}): Promise<AuthServer> {
   const codes = new Map<string, string>();
   const refreshes = new Set<string>();
   const valid = new Set<string>();
   const asked: URLSearchParams[] = [];
   const server = await listen(({ body }, response, request) => {
     const { pathname, searchParams } = new URL(request.url ?? "", issuer());
-    if (pathname.startsWith("/.well-known/")) return json(response, 200, metadata(issuer(), client));
+    if (pathname.startsWith("/.well-known/")) return json(response, 200, metadata(issuer(), client, page));
     if (pathname === "/register")
       return json(response, 201, { ...(JSON.parse(body) as object), client_id: randomUUID() });
     if (pathname === "/authorize") {
@@ -60,10 +62,10 @@ export async function authServer({ iss, client }: AuthServerOptions = {}): Promi
   return Object.assign(server, { issuer: issuer(), valid, asked });
 }
 
-function metadata(issuer: string, client: AuthServerOptions["client"]): object {
+function metadata(issuer: string, client: AuthServerOptions["client"], page?: string): object {
   return {
     issuer,
-    authorization_endpoint: `${issuer}/authorize`,
+    authorization_endpoint: page ?? `${issuer}/authorize`,
     token_endpoint: `${issuer}/token`,
     response_types_supported: ["code"],
     code_challenge_methods_supported: ["S256"],
@@ -78,8 +80,12 @@ export interface Guarded extends HttpServer {
   at: { readonly issuer: string; readonly valid: ReadonlySet<string> };
   /** Where it says that its metadata is. */
   metadata: string;
+  /** Whether its tool answers with the headers of the request. */
+  echoes?: boolean;
   /** Where it sends everybody, if anywhere. */
   moved?: string;
+  /** The scopes that a call lacks, if any. */
+  lacks?: string;
 }
 
 /** An MCP server with one tool, for those who are logged in where it says. */
@@ -105,7 +111,12 @@ export async function guardedServer(at: Guarded["at"]): Promise<Guarded> {
     }
     const { id, method: asked } = JSON.parse(body) as { readonly id?: number; readonly method: string };
     if (id === undefined) return response.writeHead(202).end();
-    const result = listed[asked];
+    if (asked === "tools/call" && guarded.lacks !== undefined) {
+      const challenge = `Bearer error="insufficient_scope", scope="${guarded.lacks}"`;
+      return response.writeHead(403, { "www-authenticate": challenge }).end();
+    }
+    const echo = { content: [{ type: "text", text: JSON.stringify(headers) }] };
+    const result = asked === "tools/call" && guarded.echoes === true ? echo : listed[asked];
     const error = { code: -32_601, message: "Unknown." };
     return json(response, 200, { jsonrpc: "2.0", id, ...(result ? { result } : { error }) });
   });

@@ -187,10 +187,11 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
     expect(t.slot(ChatCommands).has("small-greet")).toBe(false);
     await accept(t, "small");
     await expect.poll(() => t.slot(ChatCommands).has("small-greet")).toBe(true);
+    const run = { args: "Ada", user: "chat:1", conversation: { session: "s" } };
     const given = await t
       .slot(ChatCommands)
       .get("small-greet")!
-      .run({ args: "Ada", user: "chat:1" } as never);
+      .run(run as never);
     expect(given).toMatchObject({
       prompt: [{ type: "text" }, { text: "Say hello to Ada.", from: "MCP server small" }],
     });

@@ -30,7 +30,7 @@ export function mcpCommands(needs: WordsNeeds): readonly Command[] {
     }),
     word(
       "add",
-      "configure an MCP server: its address, or its program and arguments behind --",
+      "configure an MCP server: its address, npm:PACKAGE@VERSION, or a program and arguments behind --",
       (run, { add }) => add(run, needs),
       {
         args: ["<name>", "<address...>"],
@@ -40,6 +40,7 @@ export function mcpCommands(needs: WordsNeeds): readonly Command[] {
           repeated("--domain <domain>", "what it may reach"),
           repeated("--read <path>", "what the program may read"),
           repeated("--write <path>", "what the program may write"),
+          { flags: "--registry <url>", summary: "where npm: is fetched from; npm's own setting if left out" },
         ],
       },
     ),

@@ -14,6 +14,7 @@ import { LoginAuth } from "./login-auth.ts";
 import { LoginFile } from "./login-file.ts";
 import { netFetch } from "./net-fetch.ts";
 import { ProcessTransport } from "./process-transport.ts";
+import type { ServerSecrets } from "./server-secrets.ts";
 import type { LocalSettings, RemoteSettings, ServerSettings } from "./settings.ts";
 
 /** A program that says nothing for so long is one of the earlier era. */
@@ -27,6 +28,10 @@ export interface Ways {
   readonly version: string;
   /** Where logins are kept. */
   readonly configDir: string;
+  /** Learns what identifies the owner to a server. */
+  readonly secrets: ServerSecrets;
+  /** The folder of a program that was installed here. */
+  readonly program: string | undefined;
 }
 
 /** Who is told what the server says of its own accord. */
@@ -118,23 +123,22 @@ function clientFor(version: string, listeners: Listeners): Client {
 }
 
 function open(settings: ServerSettings, ways: Ways, signal: AbortSignal): Promise<Transport> {
-  return settings.kind === "stdio"
-    ? openProcess(settings, ways.sandbox, signal)
-    : openHttp(settings, ways, signal);
+  return settings.kind === "stdio" ? openProcess(settings, ways, signal) : openHttp(settings, ways, signal);
 }
 
 async function openProcess(
   { argv, env, read, write, domains }: LocalSettings,
-  sandbox: Sandbox | undefined,
+  { sandbox, program }: Ways,
   signal: AbortSignal,
 ): Promise<Transport> {
   if (!sandbox) throw errors.MCP_NO_SANDBOX();
-  return new ProcessTransport(await sandbox.open({ argv, env, read, write, domains, signal }));
+  const own = program !== undefined && { program };
+  return new ProcessTransport(await sandbox.open({ argv, env, read, write, domains, signal, ...own }));
 }
 
 async function openHttp(
   settings: RemoteSettings,
-  { net, configDir }: Ways,
+  { net, configDir, secrets }: Ways,
   signal: AbortSignal,
 ): Promise<Transport> {
   if (!net) throw errors.MCP_NO_NET();
@@ -144,7 +148,7 @@ async function openHttp(
   // What identifies the owner in a header stands in place of a login.
   if (new Headers(settings.headers).has("authorization"))
     return new StreamableHTTPClientTransport(url, { fetch: own, requestInit });
-  const file = new LoginFile(configDir, settings);
+  const file = new LoginFile(configDir, settings, secrets);
   const login = new LoginAuth(settings, file, net, signal);
   const fetch: FetchLike = async (to, init) => {
     const response = await own(to, init);

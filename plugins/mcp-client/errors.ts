@@ -26,6 +26,16 @@ export const errors = defineErrors({
   MCP_EXISTS: usage(
     "The table mcp.servers.%s is there already: take it out with `gantry mcp remove %s` first.",
   ),
+  MCP_CLASH: usage(
+    "The MCP server %s has a %s that is called %s here, as one of the MCP server %s is, so it is left out: give one of the two servers another name.",
+  ),
+  MCP_PACKAGE: usage(
+    "`%s` does not name one exact version of a package: write npm:NAME@1.2.3, so that what runs is what you accept.",
+  ),
+  MCP_NPM: failed("The package %s was not installed (%s): check its name and version, npm and the network."),
+  MCP_PACKAGE_REFUSED: policy(
+    "The package %s is not used (%s): take another version, or install it yourself and name its program behind --.",
+  ),
   MCP_PAIR: usage("`%s` is no variable or header: write it as name=value."),
   MCP_LOGIN: policy("The MCP server %s wants a login: log in with `gantry mcp login %s`."),
   MCP_LOGIN_SCOPE: policy(

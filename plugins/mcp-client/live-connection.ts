@@ -43,11 +43,11 @@ export class LiveConnection {
       return await work(await this.#connected(era));
     } finally {
       this.#users -= 1;
-      if (this.#users === 0) this.#idle = setTimeout(() => void this.#close(), this.#idleMs).unref();
+      if (this.#users === 0) this.#idle = setTimeout(() => void this.close(), this.#idleMs).unref();
     }
   }
 
-  async #close(): Promise<void> {
+  async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
     await connection?.then(

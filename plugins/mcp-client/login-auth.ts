@@ -5,11 +5,16 @@ import {
   extractWWWAuthenticateParams,
   type AuthProvider,
 } from "@modelcontextprotocol/client";
+import { printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import { LoginFile } from "./login-file.ts";
 import { loginFetch } from "./login-fetch.ts";
 import { LoginProvider } from "./login-provider.ts";
+import { plainScopes } from "./scopes.ts";
 import type { RemoteSettings } from "./settings.ts";
+
+/** The model, too, reads which scopes a call lacked. */
+const MAX_SHOWN = 200;
 
 type Refused = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
 
@@ -33,7 +38,8 @@ export class LoginAuth implements AuthProvider {
 
   /** Refreshes the tokens, unless another process has done so since. Throws MCP_LOGIN, MCP_LOGIN_ISSUER. */
   async onUnauthorized({ response, serverUrl }: Refused): Promise<void> {
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+    const { resourceMetadataUrl, scope: asked } = extractWWWAuthenticateParams(response);
+    const scope = plainScopes(asked);
     const metadata = resourceMetadataUrl && { metadata: resourceMetadataUrl.href };
     try {
       await this.#file.alone(this.#signal, () => this.#refresh(serverUrl, resourceMetadataUrl));
@@ -60,12 +66,14 @@ export class LoginAuth implements AuthProvider {
   /** Notes the scopes that a call lacked, for the next login, and throws MCP_LOGIN. Returns for other answers. */
   async checkScope(response: Response): Promise<void> {
     if (response.status !== 403) return;
-    const { error, scope } = extractWWWAuthenticateParams(response);
+    const { error, scope: asked } = extractWWWAuthenticateParams(response);
+    const scope = plainScopes(asked);
     if (error !== "insufficient_scope") return;
     const logins = await this.#file.read();
     const given = (await this.#provider.tokens())?.scope;
-    const wanted = computeScopeUnion(given, logins.wanted, scope);
+    const wanted = plainScopes(computeScopeUnion(given, logins.wanted, scope));
     await this.#file.write({ ...logins, ...(wanted !== undefined && { wanted }) });
-    throw errors.MCP_LOGIN_SCOPE(this.#settings.name, scope ?? "", this.#settings.name);
+    const { name } = this.#settings;
+    throw errors.MCP_LOGIN_SCOPE(name, printable(scope ?? "", MAX_SHOWN), name);
   }
 }

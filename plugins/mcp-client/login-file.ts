@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ProcessLock, replaceFile } from "@gantry/sdk/node";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
 import { errors } from "./errors.ts";
+import type { ServerSecrets } from "./server-secrets.ts";
 import type { RemoteSettings } from "./settings.ts";
 
 const POLL_MS = 50;
@@ -55,9 +56,15 @@ export class LoginFile {
   readonly #name: string;
   readonly #file: string;
   readonly #url: string;
+  readonly #secrets: ServerSecrets | undefined;
 
-  constructor(configDir: string, { name, url }: Pick<RemoteSettings, "name" | "url">) {
-    [this.#name, this.#url] = [name, url];
+  /** `secrets` learns what is read. */
+  constructor(
+    configDir: string,
+    { name, url }: Pick<RemoteSettings, "name" | "url">,
+    secrets?: ServerSecrets,
+  ) {
+    [this.#name, this.#url, this.#secrets] = [name, url, secrets];
     this.#file = fileOf(configDir, name);
   }
 
@@ -65,6 +72,7 @@ export class LoginFile {
   async read(): Promise<Logins> {
     try {
       const { hosts, issuers, ...rest } = JSON.parse(await readFile(this.#file, "utf8")) as Logins;
+      this.#learn(issuers);
       return rest.url === this.#url ? { ...rest, hosts: [...hosts], issuers: { ...issuers } } : NONE;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -73,8 +81,14 @@ export class LoginFile {
     }
   }
 
+  #learn(issuers: Logins["issuers"]): void {
+    for (const { client, tokens } of Object.values(issuers))
+      this.#secrets?.add([tokens?.access_token, tokens?.refresh_token, client?.client_secret]);
+  }
+
   /** Only its owner may read it. */
   async write(logins: Logins): Promise<void> {
+    this.#learn(logins.issuers);
     await this.#folder();
     const kept = { ...logins, url: this.#url };
     await replaceFile(this.#file, `${JSON.stringify(kept, undefined, 2)}\n`);

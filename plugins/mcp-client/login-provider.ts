@@ -9,6 +9,7 @@ import type {
 import { printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import type { LoginFile, OfIssuer } from "./login-file.ts";
+import { plainScopes, scopesIn } from "./scopes.ts";
 import type { RemoteSettings } from "./settings.ts";
 
 /** A login that a person is at; without it tokens are only refreshed. */
@@ -17,9 +18,12 @@ export interface Visit {
   readonly state: string;
   /** Hosts beside the server's that the owner has said yes to. */
   hosts(): readonly string[];
-  show(address: string): void;
+  /** `scopes`: those that the last login did not have. */
+  show(address: string, scopes: readonly string[]): void;
   /** Asks the owner about an issuer that is another than that of the last login. Throws a no. */
   allow(issuer: string): Promise<void>;
+  /** Asks the owner about a host that is neither the server's nor among {@link hosts}. Throws a no. */
+  allowHost(host: string): Promise<void>;
 }
 
 /** Browsers refuse this port without connecting, so the code stays in the address bar and goes to nobody. */
@@ -108,10 +112,28 @@ export class LoginProvider implements OAuthClientProvider {
     await this.#file.write({ issuer, hosts, issuers: { ...logins.issuers, [issuer]: of } });
   }
 
-  /** Throws MCP_LOGIN if no person is there. */
-  redirectToAuthorization(address: URL): void {
-    if (!this.#visit) throw errors.MCP_LOGIN(this.#settings.name, this.#settings.name);
-    this.#visit.show(address.href);
+  /**
+   * Shows the owner where to log in. Throws MCP_LOGIN if no person is there, MCP_LOGIN_FAILED for a
+   * page or scopes that nobody should be shown, and a no about the page's host.
+   */
+  async redirectToAuthorization(address: URL): Promise<void> {
+    const { name, domains } = this.#settings;
+    const visit = this.#visit;
+    if (!visit) throw errors.MCP_LOGIN(name, name);
+    const { hostname, searchParams } = address;
+    if (!isPage(address)) {
+      const shown = printable(`${address.protocol}//${hostname}`, 200);
+      throw errors.MCP_LOGIN_FAILED(name, `its page is at ${shown}, which is not https`);
+    }
+    const scopes = scopesIn(searchParams.get("scope") ?? "");
+    if (scopes.join(" ") !== (plainScopes(scopes.join(" ")) ?? ""))
+      throw errors.MCP_LOGIN_FAILED(name, "it asks for scopes that cannot be shown");
+    if (![...domains, ...visit.hosts()].includes(hostname)) await visit.allowHost(hostname);
+    const before = scopesIn((await this.tokens())?.scope);
+    visit.show(
+      address.href,
+      scopes.filter((one) => !before.includes(one)),
+    );
   }
 
   saveCodeVerifier(verifier: string): void {
@@ -146,4 +168,10 @@ export class LoginProvider implements OAuthClientProvider {
     const of = Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as OfIssuer;
     await this.#file.write({ ...logins, issuers: { ...logins.issuers, [issuer]: of } });
   }
+}
+
+/** Returns true for a page that a browser may be sent to: without TLS only one of this machine. */
+function isPage({ protocol, hostname }: URL): boolean {
+  if (protocol === "https:") return true;
+  return protocol === "http:" && /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})$/.test(hostname);
 }

@@ -1,72 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
-import path from "node:path";
-import { Commands, type CommandContext } from "@gantry/sdk";
-import { bundledPlugin, type TestHost } from "@gantry/sdk/testing";
+import { Redactors } from "@gantry/sdk/fill";
 import { expect, test } from "vitest";
 import { authServer, guardedServer } from "./auth-server.test-kit.ts";
 import { listen } from "./http-server.test-kit.ts";
+import { everywhere, fileOf, login, startFar, yes } from "./login.test-kit.ts";
 import { accept, startMcp, word } from "./mcp.test-kit.ts";
-
-const yes = { approvals: "yes" } as const;
-const net = await bundledPlugin("net-undici");
-
-/** A host that may reach these places, and has one server at this address. */
-function startFar(
-  url: string,
-  places: readonly string[],
-  keys: Readonly<Record<string, unknown>> = {},
-  configDir?: string,
-): Promise<TestHost> {
-  const security = { allowed_domains: ["127.0.0.1", "127.0.0.2"], allowed_private_addresses: places };
-  return startMcp(
-    { far: { url, ...keys } },
-    { plugins: [net], config: { security }, ...(configDir !== undefined && { configDir }) },
-  );
-}
-
-const everywhere = ["127.0.0.1"];
-
-interface LoggedIn {
-  readonly code: number;
-  readonly lines: readonly string[];
-  readonly address: URL;
-}
-
-/** Runs `mcp login far`; the browser goes where it is sent, or its last address is pasted. */
-async function login(
-  t: TestHost,
-  { paste = false, say = true }: { readonly paste?: boolean; readonly say?: boolean } = {},
-): Promise<LoggedIn> {
-  const lines: string[] = [];
-  const shown = Promise.withResolvers<URL>();
-  const input: CommandContext["input"] = {
-    bytes: async function* () {},
-    async *lines() {
-      const { headers } = await fetch(await shown.promise, { redirect: "manual" });
-      yield headers.get("location") ?? "";
-    },
-  };
-  const run: CommandContext = {
-    args: ["far"],
-    options: { yes: say, paste },
-    input,
-    interactive: false,
-    signal: new AbortController().signal,
-    out: (line) => void lines.push(line),
-    err(line) {
-      lines.push(line);
-      if (!line.startsWith("http://")) return;
-      shown.resolve(new URL(line));
-      if (!paste) void fetch(line);
-    },
-    serve: async () => 0,
-  };
-  const code = await t.slot(Commands).get("mcp login")!.run(run);
-  shown.resolve(new URL("http://127.0.0.1"));
-  return { code, lines, address: await shown.promise };
-}
-
-const fileOf = (t: TestHost): string => path.join(t.configDir, "mcp-logins/far.json");
 
 test.each([false, true])(
   "MCP-13: mcp login (pasted: %s) gets tokens by PKCE for this resource, and the tools are used",
@@ -200,4 +138,33 @@ test("MCP-13: mcp logout forgets the login, and a program has none", async () =>
   await expect(accept(t, "far")).rejects.toMatchObject({ code: "MCP_LOGIN" });
   await using local = await startMcp({ near: { command: "/bin/true" } });
   await expect(word(local, "login", ["near"])).rejects.toMatchObject({ code: "MCP_LOGIN_NO_URL" });
+});
+
+test("MCP-13: a server that echoes its login or a header is heard without it", async () => {
+  const auth = await authServer();
+  const server = await guardedServer(auth);
+  await using t = await startFar(server.url, everywhere, { headers: { "X-Pass": "Card CANARY-header-1" } });
+  await login(t);
+  await accept(t, "far");
+  server.echoes = true;
+  await expect.poll(async () => (await t.call("far_hum", {}, yes)).text).toContain("x-pass");
+  const { text } = await t.call("far_hum", {}, yes);
+  expect(text).not.toContain("CANARY");
+  expect(text).toContain("Bearer [redacted secret]");
+});
+
+test("MCP-13: tokens of logins are taken out of what leaves, also those that were refreshed", async () => {
+  const auth = await authServer();
+  const server = await guardedServer(auth);
+  await using t = await startFar(server.url, everywhere);
+  await login(t);
+  const [first] = auth.valid;
+  await accept(t, "far");
+  auth.valid.clear();
+  await expect.poll(() => t.call("far_hum", {}, yes)).toMatchObject({ text: "hummed" });
+  const [second] = auth.valid;
+  const redactor = t.slot(Redactors).get("mcp-logins");
+  expect(await redactor?.redact(`It is ${first} or ${second}.`)).toBe(
+    "It is [redacted secret] or [redacted secret].",
+  );
 });

@@ -3,7 +3,6 @@ import { differencesOf, type Accepted, type AcceptedFile, type Changed } from ".
 import { digestOf } from "./digest.ts";
 import { errors } from "./errors.ts";
 import type { Listed } from "./listed.ts";
-import { serverDigest } from "./server-digest.ts";
 import type { ServerSettings } from "./settings.ts";
 
 const MAX_NAMED = 20;
@@ -29,12 +28,12 @@ export class Pins {
     this.#needs = needs;
   }
 
-  /** Throws MCP_NOT_ACCEPTED, and MCP_CHANGED if it would be started in another way than was accepted. */
-  async accepted(): Promise<Accepted> {
+  /** `server`: the digest of what would be started. Throws MCP_NOT_ACCEPTED, and MCP_CHANGED if it would be started in another way than was accepted. */
+  async accepted(server: string): Promise<Accepted> {
     const { name } = this.#settings;
     const accepted = await this.#file.read();
     if (!accepted) throw errors.MCP_NOT_ACCEPTED(name, name);
-    if ((await serverDigest(this.#settings)) === accepted.server) return accepted;
+    if (server === accepted.server) return accepted;
     await this.#note(accepted, { of: digestOf(accepted), server: true, tools: [], prompts: [] });
     throw errors.MCP_CHANGED("The command or address", name, name, name);
   }

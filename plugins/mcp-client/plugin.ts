@@ -9,16 +9,19 @@ import {
   Media,
   Net,
   optional,
+  ResultFilters,
   Runtime,
   Sandbox,
   ToolSources,
+  type ChatCommand,
   type Plugin,
 } from "@gantry/sdk";
-import { Loopback } from "@gantry/sdk/fill";
+import { Loopback, Redactors } from "@gantry/sdk/fill";
 import { mcpCommands } from "./commands.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import type { McpServers } from "./servers.ts";
+import { ServerSecrets } from "./server-secrets.ts";
 import { settingsFrom } from "./settings.ts";
 
 const IDLE_MS = 600_000;
@@ -40,7 +43,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       runtime: Runtime,
       sandbox: optional(Sandbox),
     },
-    provides: [ChatCommands, Checks, Commands, ToolSources],
+    provides: [ChatCommands, Checks, Commands, Redactors, ResultFilters, ToolSources],
     taps: ["beforeToolCall"],
     errors,
     setup(host) {
@@ -54,7 +57,14 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       const onChange = (): void => told.forEach((tell) => tell());
       const { version, configDir } = runtime;
       const { log, signal } = host;
-      const all = { ...needs, version, configDir, idleMs, log, signal, onChange };
+      const secrets = new ServerSecrets();
+      const remote = settings.filter((one) => one.kind === "http");
+      for (const one of remote) secrets.addHeaders(one);
+      if (remote.length > 0) {
+        host.provide(ResultFilters, secrets);
+        host.provide(Redactors, secrets);
+      }
+      const all = { ...needs, secrets, version, configDir, idleMs, log, signal, onChange };
       let made: Promise<McpServers> | undefined;
       const load = async (): Promise<McpServers> =>
         new (await import("./servers.ts")).McpServers(settings, all);
@@ -81,9 +91,17 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       const offerWords = async (): Promise<void> => {
         const now = await (await servers()).words();
         for (const withdraw of words.splice(0)) withdraw();
-        if (!signal.aborted) for (const word of now) words.push(host.provide(ChatCommands, word));
+        if (!signal.aborted) for (const word of now) offerWord(word);
       };
       const failed = (error: Error): void => log.warn({}, error.message);
+      const offerWord = (word: ChatCommand): void => {
+        try {
+          words.push(host.provide(ChatCommands, word));
+        } catch (error) {
+          // Another plugin's word has that name, which stays.
+          failed(error as Error);
+        }
+      };
       host.onReady(async () => {
         await offerWords();
         told.add(() => void offerWords().catch(failed));

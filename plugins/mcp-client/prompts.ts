@@ -1,46 +1,69 @@
-import type { ChatCommand, CommandPrompt, Part } from "@gantry/sdk";
+import type { Audit, ChatCommand, ChatCommandRun, CommandPrompt, Part } from "@gantry/sdk";
 import { printable } from "@gantry/sdk/node";
 import type { Accepted, Changed } from "./accepted.ts";
 import { cleaned } from "./clean-text.ts";
 import type { ListedArgument, ListedPrompt } from "./listed.ts";
 import { partsOf } from "./results.ts";
 import type { McpServer } from "./server.ts";
+import type { ServerSecrets } from "./server-secrets.ts";
 
 const MAX_SUMMARY = 200;
+/** Of all texts of one prompt together; and pieces of them. */
+const MAX_BYTES = 64 * 1024;
+const MAX_PARTS = 100;
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
-/** Returns the accepted prompts of a server as chat commands: `/github-review`. */
+export interface PromptNeeds {
+  readonly audit: Audit;
+  readonly secrets: ServerSecrets;
+}
+
+/** Returns the accepted prompts of a server as chat commands: `/github-review`; each use is recorded first. */
 export function promptWords(
   server: McpServer,
   accepted: Accepted,
   changed: Changed | undefined,
+  needs: PromptNeeds,
 ): readonly ChatCommand[] {
   if (changed?.server === true) return [];
   const words = accepted.prompts
     .filter(({ name }) => changed?.prompts.includes(name) !== true)
-    .map((prompt) => wordOf(server, prompt))
+    .map((prompt) => wordOf(server, prompt, needs))
     .filter(({ name }) => NAME.test(name));
   const counts = Map.groupBy(words, ({ name }) => name);
   return words.filter(({ name }) => counts.get(name)?.length === 1);
 }
 
-function wordOf(server: McpServer, prompt: ListedPrompt): ChatCommand {
+function wordOf(server: McpServer, prompt: ListedPrompt, { audit, secrets }: PromptNeeds): ChatCommand {
   const { name, title, description, arguments: args = [] } = prompt;
   const about = cleaned(description ?? title ?? name, MAX_SUMMARY).replace(/\s+/g, " ");
   const shown = args.map(({ name: one, required }) => (required ? `<${one}>` : `[${one}]`)).join(" ");
+  const word = `${server.name}-${name}`.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return {
-    name: `${server.name}-${name}`.toLowerCase().replace(/[^a-z0-9]+/g, "-"),
+    name: word,
     summary: `${about || name} (MCP server ${server.name})`,
     ...(shown !== "" && { args: printable(shown, MAX_SUMMARY) }),
     trust: "member",
-    async run({ args: words, user }) {
-      const given = argumentsIn(words, args);
+    async run(run) {
+      const given = argumentsIn(run.args, args);
       const missing = args.filter(({ name: one, required }) => required === true && !(one in given));
       if (missing.length > 0)
         return `It needs ${missing.map(({ name: one }) => printable(one, 64)).join(", ")}: write them as name=value.`;
-      return promptOf(server, name, given, user);
+      await recordUse(audit, run, word, { mcp_server: server.name, prompt: name, arguments: given });
+      return promptOf(server, name, given, run.user, secrets);
     },
   };
+}
+
+/** What it brings is read by the model, so it is on record as a call of a tool is. */
+async function recordUse(
+  audit: Audit,
+  { user, conversation }: ChatCommandRun,
+  word: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const event = { event_type: "tool_call", tool: `/${word}`, args, result: "allowed" } as const;
+  await audit.record({ ...event, user, session_id: conversation.session });
 }
 
 async function promptOf(
@@ -48,16 +71,29 @@ async function promptOf(
   name: string,
   given: Readonly<Record<string, string>>,
   user: string,
+  secrets: ServerSecrets,
 ): Promise<CommandPrompt> {
   const { messages } = await server.getPrompt(name, given);
-  const blocks = messages.map(({ content }) => content);
+  const blocks = messages.slice(0, MAX_PARTS).map(({ content }) => content);
   const parts = await partsOf(blocks, server.keeping(user));
   const from = `MCP server ${server.name}`;
   const asked: Part = {
     type: "text",
     text: `Do what the prompt ${printable(name, 64)} of the ${from} says:`,
   };
-  return { prompt: [asked, ...parts.map((part) => ({ ...part, from }))] };
+  return { prompt: [asked, ...cleanedParts(parts, secrets).map((part) => ({ ...part, from }))] };
+}
+
+/** Returns the parts without hidden characters, templates of models and the owner's secrets, and what is too long of them cut. */
+function cleanedParts(parts: readonly Part[], secrets: ServerSecrets): readonly Part[] {
+  let left = MAX_BYTES;
+  return parts.flatMap((part): readonly Part[] => {
+    if (part.type !== "text") return [part];
+    // A sign of what is cut takes three bytes.
+    const text = left > 3 ? secrets.redact(cleaned(part.text, left)) : "";
+    left -= Buffer.byteLength(text);
+    return text === "" ? [] : [{ ...part, text }];
+  });
 }
 
 /** Reads `name=value`, with quotes around what has blanks in it; what has no name is the first argument not named. */

@@ -10,13 +10,13 @@ const known = new Map<string, Promise<string>>();
 
 /**
  * Returns the SHA-256 of what a server is: its address, or its command line, the names of its variables, and
- * the bytes of every file that the line names by an absolute path.
+ * the bytes of every file that the line names by an absolute path; of what was installed for it `installed`, the digest.
  */
-export async function serverDigest(settings: ServerSettings): Promise<string> {
+export async function serverDigest(settings: ServerSettings, installed: string | undefined): Promise<string> {
   if (settings.kind === "http") return digestOf({ url: settings.url, headers: namesOf(settings.headers) });
   const { argv, env } = settings;
   const files = await Promise.all(argv.filter((word) => path.isAbsolute(word)).map(fileDigest));
-  return digestOf({ argv, env: namesOf(env), files });
+  return digestOf({ argv, env: namesOf(env), files, installed });
 }
 
 function namesOf(values: Readonly<Record<string, string>>): readonly string[] {

@@ -3,15 +3,17 @@ import { asError, printable } from "@gantry/sdk/node";
 import type { CallToolResult, Client, GetPromptResult } from "@modelcontextprotocol/client";
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import { AcceptedFile, type Era } from "./accepted.ts";
-import type { Ways } from "./connection.ts";
+import type { Connection, Ways } from "./connection.ts";
 import { askPerson, type UnderWay } from "./elicit.ts";
 import { errors } from "./errors.ts";
 import type { Listed, ListedTool } from "./listed.ts";
 import { LiveConnection } from "./live-connection.ts";
+import { InstalledPackage } from "./package-folder.ts";
 import { Pins, type PinsNeeds } from "./pins.ts";
 import { resultOf, type Keeping } from "./results.ts";
 import { serverDigest } from "./server-digest.ts";
 import type { ServerSettings } from "./settings.ts";
+import { toldError } from "./told-error.ts";
 
 type Run = ToolRun<Readonly<Record<string, unknown>>>;
 
@@ -23,7 +25,7 @@ const PATIENCE_MS = 1_000;
 /** A server may yet ask on behalf of a call that was stopped. */
 const LATE_MS = 60_000;
 
-export interface ServerNeeds extends Ways, PinsNeeds {
+export interface ServerNeeds extends Omit<Ways, "program">, PinsNeeds {
   readonly configDir: string;
   readonly media: Media | undefined;
   /** Of the plugin: what runs ends with it. */
@@ -45,6 +47,8 @@ export class McpServer {
   readonly #needs: ServerNeeds;
   readonly #pins: Pins;
   readonly #live: LiveConnection;
+  readonly #installed: InstalledPackage;
+  #startedAs: string | undefined;
   readonly #running = new Set<UnderWay>();
   #look: Promise<void> | undefined;
   #isWatching = false;
@@ -54,6 +58,7 @@ export class McpServer {
     this.settings = settings;
     this.file = new AcceptedFile(needs.configDir, settings.name);
     this.#needs = needs;
+    this.#installed = new InstalledPackage(needs.configDir, settings.name);
     this.#pins = new Pins(settings, this.file, needs);
     this.#live = new LiveConnection((era, ended) => this.#connect(era, ended), needs.idleMs);
   }
@@ -65,12 +70,13 @@ export class McpServer {
   /** Asks the server for all that it has, whether it was accepted or not. Throws MCP_FAILED. */
   async find(): Promise<Found> {
     try {
+      const server = await this.#startable();
       return await this.#live.with(undefined, async ({ client, era }) => {
         const listed = await this.#listed(client);
-        return { ...listed, era, server: await serverDigest(this.settings) };
+        return { ...listed, era, server };
       });
     } catch (error) {
-      throw this.#told(asError(error), "");
+      throw toldError(asError(error), this.name, "");
     }
   }
 
@@ -144,7 +150,7 @@ export class McpServer {
     // Nobody can be asked for a prompt, nor while one is fetched.
     const asking = run ?? {};
     try {
-      const accepted = await this.#pins.accepted();
+      const accepted = await this.#pins.accepted(await this.#startable());
       return await this.#live.with(accepted.era, async ({ client }) => {
         // A list that changed without a word is seen before the call, not after it.
         const changed = await this.#pins.compare(accepted, await this.#listed(client));
@@ -155,7 +161,7 @@ export class McpServer {
       });
     } catch (error) {
       if (run?.signal.aborted) throw run.signal.reason;
-      throw this.#told(asError(error), name);
+      throw toldError(asError(error), this.name, name);
     } finally {
       this.#left(asking, run?.signal.aborted === true);
     }
@@ -174,8 +180,18 @@ export class McpServer {
     return readListed(client, AbortSignal.timeout(LIST_MS));
   }
 
-  async #connect(era: Era | undefined, ended: () => void): ReturnType<typeof connectTo> {
-    // It takes a while to load, which only a conversation with a server is worth.
+  /** Returns the digest of what a start would run; what was started as something else is stopped. */
+  async #startable(): Promise<string> {
+    const digest = await this.#digest();
+    if (this.#startedAs !== undefined && this.#startedAs !== digest) await this.#live.close();
+    return digest;
+  }
+
+  async #digest(): Promise<string> {
+    return serverDigest(this.settings, await this.#installed.digest(this.#live.current !== undefined));
+  }
+
+  async #connect(era: Era | undefined, ended: () => void): Promise<Connection> {
     const listeners = {
       changed: () => this.#changed(),
       ended,
@@ -187,7 +203,11 @@ export class McpServer {
         ),
       ask: (params: Parameters<typeof askPerson>[1]) => askPerson(this.name, params, this.#running),
     };
-    return connectTo(this.settings, this.#needs, listeners, era, this.#needs.signal);
+    const ways = { ...this.#needs, program: await this.#installed.folder() };
+    this.#startedAs = await this.#digest();
+    // It takes a while to load, which only a conversation with a server is worth.
+    const { connect } = await import("./connection.ts");
+    return connect(this.settings, ways, listeners, era, this.#needs.signal);
   }
 
   #changed(): void {
@@ -216,19 +236,4 @@ export class McpServer {
       this.#needs.log.debug({ server: this.name }, `Its list was not read: ${asError(error).message}`);
     }
   }
-
-  #told(error: Error, name: string): Error {
-    if (error instanceof GantryError && error.code.startsWith("MCP_")) return error;
-    const said = printable(error.message, 500);
-    return error.name === "ProtocolError" && name !== ""
-      ? errors.MCP_CALL(this.name, printable(name, 64), said)
-      : errors.MCP_FAILED(this.name, said, this.name);
-  }
-}
-
-async function connectTo(
-  ...how: Parameters<typeof import("./connection.ts").connect>
-): ReturnType<typeof import("./connection.ts").connect> {
-  const { connect } = await import("./connection.ts");
-  return connect(...how);
 }

@@ -1,7 +1,8 @@
 import { watch } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import type { ChatCommand, Tool } from "@gantry/sdk";
-import { acceptedFolder } from "./accepted.ts";
+import { acceptedFolder, type Accepted, type Changed } from "./accepted.ts";
+import { errors } from "./errors.ts";
 import { offerOf } from "./offered.ts";
 import { promptWords } from "./prompts.ts";
 import { McpServer, type ServerNeeds } from "./server.ts";
@@ -11,6 +12,8 @@ import type { ServerSettings } from "./settings.ts";
 export class McpServers {
   readonly all: readonly McpServer[];
   readonly #needs: ServerNeeds;
+  /** Clashes that were told. */
+  readonly #told = new Set<string>();
 
   constructor(settings: readonly ServerSettings[], needs: ServerNeeds) {
     this.all = settings.map((one) => new McpServer(one, needs));
@@ -18,24 +21,32 @@ export class McpServers {
   }
 
   /** Returns what was accepted and has not changed; no server is started to know it. */
-  async tools(): Promise<readonly Tool[]> {
-    const byName = new Map<string, Tool>();
+  tools(): Promise<readonly Tool[]> {
+    return this.#each("tool", (server, accepted, changed) => offerOf(server, accepted, changed).tools);
+  }
+
+  words(): Promise<readonly ChatCommand[]> {
+    return this.#each("prompt", (server, accepted, changed) =>
+      promptWords(server, accepted, changed, this.#needs),
+    );
+  }
+
+  /** Of two servers whose items have one name, the later's is left out, and that is told once. */
+  async #each<Item extends { readonly name: string }>(
+    kind: string,
+    itemsOf: (server: McpServer, accepted: Accepted, changed: Changed | undefined) => readonly Item[],
+  ): Promise<readonly Item[]> {
+    const all = new Map<string, { readonly item: Item; readonly server: string }>();
     for (const server of this.all) {
       const accepted = await server.file.read().catch((error: Error) => this.#unread(error));
       if (!accepted) continue;
-      const { tools } = offerOf(server, accepted, await server.file.changed(accepted));
-      for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+      for (const item of itemsOf(server, accepted, await server.file.changed(accepted))) {
+        const first = all.get(item.name);
+        if (first) this.#clash(kind, item.name, first.server, server.name);
+        else all.set(item.name, { item, server: server.name });
+      }
     }
-    return [...byName.values()];
-  }
-
-  async words(): Promise<readonly ChatCommand[]> {
-    const words: ChatCommand[] = [];
-    for (const server of this.all) {
-      const accepted = await server.file.read().catch((error: Error) => this.#unread(error));
-      if (accepted) words.push(...promptWords(server, accepted, await server.file.changed(accepted)));
-    }
-    return words;
+    return [...all.values()].map(({ item }) => item);
   }
 
   /** Tells whenever another process accepts something, until the plugin ends. */
@@ -48,6 +59,13 @@ export class McpServers {
     watching.on("error", (error) =>
       this.#needs.log.warn({}, `What is accepted of MCP servers is read at the next start: ${error.message}`),
     );
+  }
+
+  #clash(kind: string, name: string, first: string, later: string): void {
+    if (this.#told.has(`${kind} ${name}`)) return;
+    this.#told.add(`${kind} ${name}`);
+    const { code, message } = errors.MCP_CLASH(later, kind, name, first);
+    this.#needs.log.warn({ code, server: later }, message);
   }
 
   #unread(error: Error): undefined {

@@ -3,33 +3,55 @@ import { printable } from "@gantry/sdk/node";
 import { AcceptedFile } from "./accepted.ts";
 import { errors } from "./errors.ts";
 import { removeLogins } from "./login-file.ts";
+import { removePackage } from "./package-folder.ts";
+import { packageSpec } from "./package-spec.ts";
 import { checkName } from "./settings.ts";
 import type { WordsNeeds } from "./words-needs.ts";
 
-/** `gantry mcp add NAME ADDRESS` or `… -- PROGRAM ARGS`: writes the table. Throws MCP_CONFIG, MCP_EXISTS, CONFIG_*. */
-export async function add(run: CommandContext, { configFile }: WordsNeeds): Promise<number> {
-  const [name = "", address = "", ...args] = run.args;
+/**
+ * `gantry mcp add NAME ADDRESS`, `… npm:PACKAGE@VERSION -- ARGS` or `… -- PROGRAM ARGS`: writes the table. Throws MCP_CONFIG,
+ * MCP_EXISTS, MCP_PACKAGE, CONFIG_*, and what the installation throws.
+ */
+export async function add(run: CommandContext, needs: WordsNeeds): Promise<number> {
+  const [name = "", address = ""] = run.args;
   checkName(name);
+  const spec = packageSpec(address);
+  const given = givenKeys(run);
+  if (spec) await (await import("./words-package.ts")).addPackage(run, needs, spec, given);
+  else await addAddress(run, needs, given);
+  run.err(`Added ${name}: look at what it offers with \`gantry mcp accept ${name}\`.`);
+  return 0;
+}
+
+async function addAddress(
+  run: CommandContext,
+  { configFile }: WordsNeeds,
+  given: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const [name = "", address = "", ...args] = run.args;
   const at = `mcp.servers.${name}`;
   if (configFile.get(at) !== undefined) throw errors.MCP_EXISTS(name, name);
   const isUrl = /^https?:\/\//i.test(address);
-  const { options } = run;
   const keys: Record<string, unknown> = {
     ...(isUrl ? { url: address } : { command: address }),
     ...(args.length > 0 && { args }),
+    ...given,
+  };
+  const changes = Object.fromEntries(Object.entries(keys).map(([key, value]) => [`${at}.${key}`, value]));
+  await configFile.set(changes);
+}
+
+function givenKeys({ options }: CommandContext): Readonly<Record<string, unknown>> {
+  return {
     ...listOf("allowed_domains", options["domain"]),
     ...listOf("read_paths", options["read"]),
     ...listOf("write_paths", options["write"]),
     ...pairsOf("env", options["env"]),
     ...pairsOf("headers", options["header"]),
   };
-  const changes = Object.fromEntries(Object.entries(keys).map(([key, value]) => [`${at}.${key}`, value]));
-  await configFile.set(changes);
-  run.err(`Added ${name}: look at what it offers with \`gantry mcp accept ${name}\`.`);
-  return 0;
 }
 
-/** `gantry mcp remove NAME`: takes out the table, and forgets what was accepted. Throws MCP_UNKNOWN, CONFIG_*. */
+/** `gantry mcp remove NAME`: takes out the table and the package, and forgets what was accepted. Throws MCP_UNKNOWN, CONFIG_*. */
 export async function remove(
   run: CommandContext,
   { all, configFile, configDir }: WordsNeeds,
@@ -39,7 +61,8 @@ export async function remove(
   await removeLogins(configDir, name);
   const isKept = await new AcceptedFile(configDir, name).remove();
   const names = (await all()).map((server) => server.name);
-  if (!names.includes(name) && !isKept)
+  const isInstalled = await removePackage(configDir, name);
+  if (!names.includes(name) && !isKept && !isInstalled)
     throw errors.MCP_UNKNOWN(printable(name, 64), names.join(", ") || "none");
   if (names.includes(name)) await configFile.set({ [`mcp.servers.${name}`]: undefined });
   run.err(`Removed ${name}.`);

@@ -62,7 +62,8 @@ async function loginAt(
   const visit = isPasted ? undefined : await loopback.receiveOnce(PATH, isOurs, signal);
   try {
     const redirectUri = visit?.redirectUri ?? NOWHERE;
-    const show = (address: string): void => showAddress(run, name, address, isPasted);
+    const show = (address: string, scopes: readonly string[]): void =>
+      showAddress(run, name, address, scopes, isPasted);
     const { hosts: known, challenge = {}, wanted } = await file.read();
     const hosts = [...known];
     const allow = async (where: string): Promise<void> => {
@@ -73,7 +74,7 @@ async function loginAt(
       await allow(host);
       hosts.push(host);
     };
-    const visitor = { redirectUri, state, show, allow, hosts: () => hosts };
+    const visitor = { redirectUri, state, show, allow, allowHost, hosts: () => hosts };
     const provider = new LoginProvider(settings, file, visitor);
     const fetchFn = loginFetch(net, settings, () => hosts, allowHost, signal);
     const scope = computeScopeUnion(wanted, challenge.scope);
@@ -109,7 +110,14 @@ function codeIn(
   return { authorizationCode: code, ...(typeof iss === "string" && { iss }) };
 }
 
-function showAddress(run: CommandContext, name: string, address: string, isPasted: boolean): void {
+function showAddress(
+  run: CommandContext,
+  name: string,
+  address: string,
+  scopes: readonly string[],
+  isPasted: boolean,
+): void {
+  if (scopes.length > 0) run.err(`${name} asks for scopes that it did not have: ${scopes.join(" ")}`);
   run.err(`Open this address to log in to ${name}:`);
   run.err(address);
   if (isPasted) run.err("Then paste the address that the browser ends at, also if it shows no page:");

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { processIdentity, shortHash } from "@gantry/sdk/node";
 import * as fc from "fast-check";
@@ -89,6 +90,45 @@ test.runIf(linux)(
     expect(here.keeper.held(key)).toEqual({ untried: "16 commands wait for a decision already" });
     here.keeper.drop(ids[3]!);
     expect(here.keeper.held(key)).toEqual({ held: undefined });
+  },
+);
+
+test.runIf(linux)("RUN-04: of more runs that end at once no more than sixteen are held", async () => {
+  using here = place();
+  const begun = Array.from({ length: 24 }, () => begin(here));
+  for (const { upper } of begun) writeFileSync(path.join(upper, "new"), "new\n");
+  const said = await Promise.all(
+    begun.map(({ id }, i) => here.keeper.hold(id, result, { key: `call ${i}`, forMs: 60_000 })),
+  );
+  expect(said.filter((one) => "held" in one)).toHaveLength(16);
+  const full = { untried: "16 commands wait for a decision already" };
+  expect(said.filter((one) => "untried" in one)).toEqual(Array.from({ length: 8 }, () => full));
+  expect(readdirSync(here.runs)).toHaveLength(16);
+});
+
+test.runIf(linux)(
+  "RUN-04: links, modes, folders and texts not compared are told of each change",
+  async () => {
+    using here = place();
+    mkdirSync(path.join(here.workspace, "gone"));
+    writeFileSync(path.join(here.workspace, "f"), "");
+    chmodSync(path.join(here.workspace, "f"), 0o644);
+    prepare(here);
+    const { id, upper } = begin(here);
+    writeFileSync(path.join(upper, "f"), "was f");
+    chmodSync(path.join(upper, "f"), 0o755);
+    writeFileSync(path.join(upper, "g"), "x".repeat(300_000));
+    symlinkSync("f", path.join(upper, "link"));
+    execFileSync("mknod", [path.join(upper, "gone"), "c", "0", "0"]);
+    const said = await here.keeper.hold(id, result, { key, forMs: 60_000 });
+    const { changes = [], diff } = "held" in said ? (said.held ?? {}) : {};
+    expect(changes.map((one) => [one.path, one.change, one.note])).toEqual([
+      ["f", "changed", "mode 644 -> 755"],
+      ["g", "changed", "too large to compare"],
+      ["gone/", "removed", "with all that is in it"],
+      ["link", "added", "-> f"],
+    ]);
+    expect(diff).toBe("");
   },
 );
 

@@ -142,6 +142,25 @@ test.runIf(linux)(
   },
 );
 
+test.runIf(linux)(
+  "MCP-03: a program's own folder in the configuration's opens for reading, and nothing around it",
+  async () => {
+    await using t = await startOpenHost();
+    const { configDir } = t;
+    const program = path.join(configDir, "programs/one");
+    mkdirSync(program, { recursive: true });
+    for (const file of ["programs/one/a", "programs/b", "c"])
+      writeFileSync(path.join(configDir, file), `text of ${file}\n`);
+    const script = `cat ${program}/a; cat ${configDir}/programs/b ${configDir}/c; touch ${program}/d; echo end`;
+    const own = await said(t, script, { program });
+    expect(own).toContain("text of programs/one/a");
+    expect(own).not.toMatch(/text of (?:programs\/b|c)/);
+    expect(existsSync(`${program}/d`)).toBe(false);
+    for (const wide of [configDir, path.dirname(configDir), `${program}/../..`])
+      expect(await said(t, script, { program: wide })).not.toContain("text of");
+  },
+);
+
 test.runIf(linux)("SBX-11: a secret file in the folder that it was opened with is closed to it", async () => {
   await using t = await startOpenHost();
   const folder = path.join(t.runtime.workspace, "part");

@@ -48,23 +48,20 @@ test.runIf(linux)(
   },
 );
 
-test.runIf(linux)(
-  "RUN-05: an undo that takes nothing back says so, and is not spent",
-  async ({ skip }) => {
-    await using t = await startTestHost({ plugins: [here, shell] });
-    const [state] = await row(t);
-    if (state?.state !== "ok") skip(state?.detail);
-    const file = path.join(t.runtime.workspace, "a");
-    for (const text of ["one", "two"]) await sh(t, `printf ${text} > a`);
-    const { runs: all } = await runs(t, "list");
-    const [later, earlier] = all as [{ id: string }, { id: string }];
-    const changed = [{ at: "a", why: "it was changed since" }];
-    expect(await runs(t, "undo", earlier.id)).toEqual({ id: earlier.id, undone: false, left: changed });
-    expect(await runs(t, "undo", later.id)).toMatchObject({ undone: true, left: [] });
-    expect(readFileSync(file, "utf8")).toBe("one");
-    expect(await runs(t, "undo", earlier.id)).toMatchObject({ undone: false });
-  },
-);
+test.runIf(linux)("RUN-05: an undo that takes nothing back says so, and is not spent", async ({ skip }) => {
+  await using t = await startTestHost({ plugins: [here, shell] });
+  const [state] = await row(t);
+  if (state?.state !== "ok") skip(state?.detail);
+  const file = path.join(t.runtime.workspace, "a");
+  for (const text of ["one", "two"]) await sh(t, `printf ${text} > a`);
+  const { runs: all } = await runs(t, "list");
+  const [later, earlier] = all as [{ id: string }, { id: string }];
+  const changed = [{ at: "a", why: "it was changed since" }];
+  expect(await runs(t, "undo", earlier.id)).toEqual({ id: earlier.id, undone: false, left: changed });
+  expect(await runs(t, "undo", later.id)).toMatchObject({ undone: true, left: [] });
+  expect(readFileSync(file, "utf8")).toBe("one");
+  expect(await runs(t, "undo", earlier.id)).toMatchObject({ undone: false });
+});
 
 test.runIf(linux)(
   "RUN-08: without namespaces status says in one row that runs are direct, and how to change it",

@@ -3,9 +3,17 @@ import { Type } from "typebox";
 import type { Static } from "typebox";
 import { limitOf, pageSchema, queryOf } from "../shared/route-page.ts";
 import type { DealNeeds } from "./deal.ts";
-import { dueOf, scheduleOf } from "./line.ts";
 
-const body = Type.Object({ action: Type.Union([Type.Literal("pause"), Type.Literal("resume")]) });
+const pause = () => Type.Object({ action: Type.Union([Type.Literal("pause"), Type.Literal("resume")]) });
+const page = () =>
+  pageSchema({
+    name: Type.String(),
+    schedule: Type.String(),
+    next: Type.String(),
+    prompt: Type.String(),
+    by: Type.String(),
+    paused: Type.Boolean(),
+  });
 
 /** Jobs over HTTP: what there is, what became of each due time, and a pause. */
 export function jobRoutes(needs: () => Promise<Pick<DealNeeds, "shelf">>): readonly Route[] {
@@ -17,21 +25,17 @@ export function jobRoutes(needs: () => Promise<Pick<DealNeeds, "shelf">>): reado
       auth: "token",
       may: "read",
       summary: "The jobs, and when each is due next; `limit`, `after`.",
-      replySchema: pageSchema({
-        name: Type.String(),
-        schedule: Type.String(),
-        next: Type.String(),
-        prompt: Type.String(),
-        by: Type.String(),
-        paused: Type.Boolean(),
-      }),
+      get replySchema() {
+        return page();
+      },
       async handle(request) {
         const { shelf } = await needs();
+        const { dueOf, scheduleOf } = await import("./line.ts");
         const [limit, after] = [limitOf(request), queryOf(request, "after") ?? ""];
         const marks = await shelf.marks();
         const behind = (await shelf.all()).filter(({ name }) => name > after);
-        const page = behind.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, limit);
-        const rows = page.map(async (job) => ({
+        const shown = behind.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, limit);
+        const rows = shown.map(async (job) => ({
           name: job.name,
           schedule: scheduleOf(job),
           next: await dueOf(job, marks.get(job.name)),
@@ -39,7 +43,7 @@ export function jobRoutes(needs: () => Promise<Pick<DealNeeds, "shelf">>): reado
           by: job.by,
           paused: marks.get(job.name)?.isPaused === true,
         }));
-        const next = behind.length > limit ? page.at(-1)?.name : undefined;
+        const next = behind.length > limit ? shown.at(-1)?.name : undefined;
         return { status: 200, body: { rows: await Promise.all(rows), ...(next && { next }) } };
       },
     },
@@ -67,9 +71,11 @@ export function jobRoutes(needs: () => Promise<Pick<DealNeeds, "shelf">>): reado
       auth: "token",
       may: "manage",
       summary: "Lets nothing of a job run, or lets it run again.",
-      bodySchema: body,
+      get bodySchema() {
+        return pause();
+      },
       async handle({ params: { name = "" }, body: asked }) {
-        const { action } = asked as Static<typeof body>;
+        const { action } = asked as Static<ReturnType<typeof pause>>;
         await (await needs()).shelf.pause(name, action === "pause");
         return { status: 200, body: { name, action } };
       },

@@ -58,9 +58,17 @@ export const conversationCommands: readonly ChatCommand[] = [
   },
   {
     name: "stop",
-    summary: "end the answer that is being made",
-    // What was ended says so by itself.
-    run: async ({ conversation }) => ((await conversation.stop()) ? "" : "Nothing runs here."),
+    summary: "end the answer that is being made, and what would go on after it",
+    async run(run) {
+      const asked = run.commands.map(async (command) => command.stopped?.(run));
+      const told = await Promise.allSettled(asked);
+      const isEnded = await run.conversation.stop();
+      const failed = told.find((one) => one.status === "rejected");
+      if (failed) throw failed.reason;
+      const said = told.flatMap((one) => (one.status === "fulfilled" ? (one.value ?? []) : []));
+      // The turn that was ended says so by itself.
+      return said.join("\n") || (isEnded ? "" : "Nothing runs here.");
+    },
   },
 ];
 

@@ -77,21 +77,24 @@ export function shellTool({
     offered: () => enabled && sandbox !== undefined,
     effects: ({ command }) => ({ commands: [command] }),
     preview: ({ command }) => command,
-    async tryFirst(call, { key, waitMs, signal }) {
+    async tryFirst(call, { key, waitMs, signal, clean = async (text) => text }) {
       if (!sandbox || !tries(call)) return undefined;
+      if (call.shared === true) return { untried: "others would read what it did before anybody decides" };
       if (call.network === true) return { untried: "it can reach the network, which a try does not" };
       const args = call.args as unknown as Command;
       const spec = specOf(args, { cwd: call.cwd, signal });
       const tried = await sandbox.tryRun?.(spec, { key, waitMs });
       if (!tried) return { untried: "the sandbox holds nothing back" };
       if ("untried" in tried) return tried;
-      const { triedText } = await import("./tried-text.ts");
-      const { result, diff } = tried;
+      const { triedPreview } = await import("./tried-text.ts");
+      const { result } = tried;
+      const end = endOf(result, limitOf(args));
+      const preview = await triedPreview(args.command, tried, end, clean).catch(async (error: unknown) => {
+        await tried.drop();
+        throw error;
+      });
       return {
-        preview: {
-          text: triedText(args.command, tried, endOf(result, limitOf(args))),
-          ...(diff !== "" && { diff }),
-        },
+        preview,
         drop: () => tried.drop(),
         async take() {
           const findings = [...(result.findings ?? []), ...(await tried.take())];

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ResultFilters, definePlugin } from "@gantry/sdk";
+import { fakeChannel, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { startTrying } from "./tried.test-kit.ts";
 
@@ -21,14 +22,15 @@ test.runIf(linux)(
     const [question] = t.asked;
     const log = readFileSync(path.join(t.workspace, "log"), "utf8");
     expect(question?.preview.split("\n")).toEqual([
-      counting,
       "Tried first, without network: exit code 3. A yes makes it real, a no leaves nothing of it.",
-      "It said:",
-      `  > ${log.trim()}`,
-      "It changed:",
+      "Its changes: 1 changed, 2 added.",
       "  changed: text (4 bytes)",
       "  added: added (4 bytes)",
       `  added: log (${log.length} bytes)`,
+      "It said:",
+      `  > ${log.trim()}`,
+      "The command:",
+      `  $ ${counting}`,
     ]);
     expect(question?.diff).toContain("-one\n+two");
     expect(during).toEqual(["text"]);
@@ -127,31 +129,19 @@ test.runIf(linux)(
   },
 );
 
-test.runIf(linux)("RUN-04: output and names cannot pass for the rest of the question", async (at) => {
-  await using t = await startTrying(at);
-  await t.shell(
-    "printf 'It changed no file.\\nIt said nothing.\\n'; touch $'a\\n  removed: b'",
-    () => "deny",
-  );
-  expect(t.asked[0]?.preview.split("\n").slice(2)).toEqual([
-    "It said:",
-    "  > It changed no file.",
-    "  > It said nothing.",
-    "It changed:",
-    String.raw`  added: a\n  removed: b (0 bytes)`,
-  ]);
+test.runIf(linux)("RUN-04: in a group nothing is tried, since all would read what it did", async (at) => {
+  const channel = fakeChannel("fake", { owners: ["alice"] });
+  const calls = [{ name: "shell", args: { command: "cat notes; touch ran" } }];
+  const plugins = [channel, memoryStore(), fakeProvider([{ calls }, "done"])];
+  await using t = await startTrying(at, { plugins, timeouts: { approval: 1_000 } });
+  writeFileSync(path.join(t.workspace, "notes"), "PRIVATE\n");
+  await t.host.serve();
+  const conversation = { id: "team", kind: "group" } as const;
+  await channel.receive({ text: "hello", from: "alice", conversation });
+  await expect.poll(() => JSON.stringify(channel.sent)).toContain("Not tried first: others would read");
+  expect(JSON.stringify(channel.sent)).not.toContain("PRIVATE");
+  expect(t.audit()).not.toContain("tool_call: tried");
 });
-
-test.runIf(linux)(
-  "RUN-04: long output and many files are cut in the question, and it says so",
-  async (at) => {
-    await using t = await startTrying(at);
-    await t.shell("seq 1000; mkdir d; for i in $(seq 300); do echo $i > d/$i; done", () => "deny");
-    const lines = t.asked[0]?.preview.split("\n") ?? [];
-    expect(lines).toHaveLength(26);
-    expect([lines[11], lines.at(-1)]).toEqual(["  … and more", "  … and 289 more"]);
-  },
-);
 
 test.runIf(linux)("RUN-04: where nobody can be asked no command is tried", async (at) => {
   await using t = await startTrying(at);

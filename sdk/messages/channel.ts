@@ -46,6 +46,8 @@ export interface InboundMessage {
   readonly system?: string;
   /** The chat command that began the turn, by its name. Said by the host alone. */
   readonly command?: string;
+  /** Begins the answer, by the chat command that began the turn. Said by the host alone. */
+  readonly told?: string;
   /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */
   readonly session?: string;
 }

@@ -24,6 +24,8 @@ export interface ConversationControl {
   rewind(): Promise<boolean>;
   /** Ends the turn that runs, which includes its questions. False where none runs. */
   stop(): Promise<boolean>;
+  /** True while a turn runs here, whoever it is of. Absent in hosts of earlier releases. */
+  isRunning?(): boolean;
   /** Returns the name of the agent that answers here, if one does. Absent in hosts of earlier releases. */
   agent?(): Promise<string | undefined>;
   /** Which model answers in this conversation. */
@@ -40,6 +42,11 @@ export interface ConversationControl {
 export interface ChatCommandRun {
   /** What stands behind the word. */
   readonly args: string;
+  /**
+   * The whole message, word included: a part with `from` is nobody's own words, and stands in
+   * `args` all the same. Absent in hosts of earlier releases.
+   */
+  readonly parts?: readonly Part[];
   /** `<channel>:<user_id>` */
   readonly user: string;
   readonly trust: Trust;
@@ -75,6 +82,16 @@ export interface ChatCommand {
    * killed the turn begins again, and this is asked at its end. Hosts of earlier releases do not ask.
    */
   next?(ended: CommandTurn): Awaitable<string | CommandPrompt | undefined>;
+  /**
+   * Asked when a turn that this command began is about to run, which may be long after it was
+   * accepted; false drops that turn as one that was stopped. Hosts of earlier releases do not ask.
+   */
+  begins?(turn: Omit<CommandTurn, "result">): Awaitable<boolean>;
+  /**
+   * Told by `/stop` before the turn that runs is ended. Ends what this command has yet to do in the
+   * conversation, and gives what the person is told of that; undefined if it has nothing to do.
+   */
+  stopped?(run: ChatCommandRun): Awaitable<string | undefined>;
 }
 
 /** A turn that a chat command began. */
@@ -91,11 +108,13 @@ export interface CommandPrompt {
   readonly prompt: readonly Part[];
   /** Added to the system prompt of that turn. */
   readonly system?: string;
+  /** Begins the answer of that turn. Hosts of earlier releases do not tell it. */
+  readonly told?: string;
 }
 
 export function isCommandPrompt(value: unknown): value is CommandPrompt {
-  const { prompt, system } = (value ?? {}) as Record<string, unknown>;
-  const isText = system === undefined || typeof system === "string";
+  const { prompt, system, told } = (value ?? {}) as Record<string, unknown>;
+  const isText = [system, told].every((text) => text === undefined || typeof text === "string");
   return isText && Array.isArray(prompt) && prompt.length > 0 && prompt.every(isPart);
 }
 
@@ -106,7 +125,7 @@ function isPart(value: unknown): boolean {
 
 export const ChatCommands = many<ChatCommand>("chat-commands", (command: ChatCommand) => {
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(command.name)) return "has a name with other signs than a-z, 0-9 and -";
-  const missing = all(having("run"), mayHave("alsoFor", "next"))(command);
+  const missing = all(having("run"), mayHave("alsoFor", "next", "begins", "stopped"))(command);
   if (missing) return missing;
   if (typeof command.summary !== "string" || !command.summary) return "has no summary for /help";
   const isTrust = ["guest", "member", "owner"].includes(command.trust ?? "guest");

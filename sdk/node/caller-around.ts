@@ -22,3 +22,12 @@ export function withinCaller<T extends { readonly caller?: Caller }>(said: T): T
   const may = around.may.filter((scope) => said.caller?.may.includes(scope) ?? true);
   return { ...said, caller: { ...around, may } };
 }
+
+/**
+ * Returns whose doing something is as the audit names them: the paired device whose request runs,
+ * else `owner`.
+ */
+export function userAround(): string {
+  const device = running.getStore()?.device;
+  return device === undefined ? "owner" : `http:${device}`;
+}

@@ -7,7 +7,7 @@ export { answerApart } from "./answer-apart.ts";
 export { MAX_FACTS, type ApartMessage } from "./apart-message.ts";
 export { after, isPromise, together } from "./awaited.ts";
 export { bridgeTo, type Bridge } from "./bridge.ts";
-export { runForCaller, withinCaller } from "./caller-around.ts";
+export { runForCaller, userAround, withinCaller } from "./caller-around.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { expectedValue, type SchemaIssue } from "./expected-value.ts";
 export { entryBeside, type Entry } from "./entry-beside.ts";
@@ -21,6 +21,7 @@ export { type Wildcard, wildcards } from "../security/wildcards.ts";
 export { markLookAlikes, type Marked } from "./look-alikes.ts";
 export { makeDir } from "./make-dir.ts";
 export { nearest } from "./nearest.ts";
+export { npmInstall } from "./npm-install.ts";
 export { Pairing, type PairingCode, type PairingConfig, type PairingGrant } from "./pairing.ts";
 export { gantryCommand, isExecutable, nodeArguments, nodeCommand, nodeProgram } from "./node-command.ts";
 export {

@@ -6,6 +6,8 @@ const lastWord =
 
 /** True where what stands under this key must not be shown unasked: the one rule for configuration, environment and questions. */
 export function isSecret(key: string): boolean {
+  // A header that identifies the owner may have any name.
+  if (/(?:^|\.)headers\./.test(key)) return true;
   const name = key.split(".").at(-1) ?? "";
   return lastWord.test(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase());
 }
@@ -15,5 +17,7 @@ export function masked(key: string, value: unknown): unknown {
   if (typeof value === "string") return isSecret(key) && value !== "" ? "********" : shownAddress(value);
   if (Array.isArray(value)) return value.map((item) => masked(key, item));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, masked(name, item)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, masked(`${key}.${name}`, item)]),
+  );
 }

@@ -39,14 +39,17 @@ export interface RunChange {
   readonly bytes?: number;
   /** Why it is left out. */
   readonly why?: string;
+  /** One line about the change: where a link leads, the old and the new mode, why a file's texts are not compared. */
+  readonly note?: string;
 }
 
 /** A run that has ended, and of which nothing is real yet. */
 export interface TriedRun {
   readonly result: RunResult;
-  /** The first of what a taking over would do, and how many more there are. */
+  /** The first of what a taking over would do. */
   readonly changes: readonly RunChange[];
-  readonly more: number;
+  /** How many more changes there are, by kind. */
+  readonly more: Readonly<Partial<Record<RunChange["change"], number>>>;
   /** Changes to text files, as unified diffs; as many as are short enough. */
   readonly diff: string;
   /** Takes it over; resolves to phrases as in {@link RunResult.findings}. Throws a coded error where nothing of it was. */
@@ -161,6 +164,7 @@ export interface OpenSpec {
   readonly pipes?: number;
   /** Paths beside those outside of the workspace that every started program may read; written as in the configuration. */
   readonly read?: readonly string[];
+  /** Its own folder in the configuration directory, to read. */ readonly program?: string;
   /** Paths that it may write. Default none but the folder of its own. */
   readonly write?: readonly string[];
   /** What it reaches, written as `security.allowed_domains` is, by the checking proxy; special addresses never. Default nothing. */
@@ -206,10 +210,9 @@ export interface OpenProcess {
 /** What the module that `Sandbox.confining` names exports. */
 export interface Confining {
   /**
-   * Leaves every thread of the calling process nothing but to compute and to read and write the
-   * descriptors that it has, for good. Returns what ends the process at once with an exit code, as
-   * Node's own way there takes more than is left; undefined if this system has no such walls.
-   * Throws what the kernel says.
+   * Leaves every thread of the calling process nothing but to compute and to use the descriptors
+   * that it has, for good. Returns what ends the process at once with an exit code, as Node's own
+   * way takes more than is left; undefined without such walls. Throws what the kernel says.
    */
   confine(): ((code: number) => void) | undefined;
 }

@@ -99,6 +99,11 @@ export interface TryContext {
   readonly waitMs: number;
   /** Aborted on cancel and on the tool's time limit. */
   readonly signal: AbortSignal;
+  /**
+   * Takes out of a text what neither the model nor a person may be shown. A tool that cuts what it shows has the whole text
+   * cleaned first: half a secret is not found. Absent in hosts of earlier releases.
+   */
+  clean?(text: string): Promise<string>;
 }
 
 /** A call that was made where nobody sees yet what it did. Either of its functions is called at most once. */

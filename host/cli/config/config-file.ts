@@ -6,7 +6,7 @@ import {
   type OnboardingStep,
 } from "@gantry/sdk";
 import type { ConfigChange, Reloaded, Trial } from "@gantry/sdk/fill";
-import { nearest, ProcessLock } from "@gantry/sdk/node";
+import { nearest, ProcessLock, userAround } from "@gantry/sdk/node";
 import { findNode, leaves, pathOf, readText, type TableNode } from "@gantry/host";
 import { errors } from "../errors.ts";
 import { jsonSchema } from "./json-schema.ts";
@@ -82,7 +82,7 @@ export class ConfigFile implements ConfigFileSlot {
     if (((await readText(file)) ?? "") !== before) throw errors.CONFIG_LOCKED(file);
     const keys = Object.keys(changes);
     const event = { event_type: "config_change", tool: "", args: { keys }, result: "written" } as const;
-    await record({ ...event, user: "owner", session_id: "" }, text);
+    await record({ ...event, user: userAround(), session_id: "" }, text);
     await writeWhole(file, text);
   }
 

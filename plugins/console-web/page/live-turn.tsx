@@ -1,10 +1,9 @@
-import { useSignal } from "@preact/signals";
 import { ApprovalCard } from "./approval-card.tsx";
 import { questions } from "./approval-state.ts";
-import type { Live, LiveItem, ToolAsk } from "./live.ts";
+import type { Live, LiveItem } from "./live.ts";
 import { Files } from "./files.tsx";
-import { asFailure, Busy } from "./parts.tsx";
-import { ask } from "./service.ts";
+import { Busy } from "./parts.tsx";
+import { QuestionCard } from "./question-card.tsx";
 import { ToolCall } from "./tool-call.tsx";
 import { texts } from "./texts.ts";
 
@@ -40,38 +39,5 @@ export function LiveTurn({ live, isRunning }: { readonly live: Live; readonly is
 
 function Item({ item }: { readonly item: LiveItem }) {
   if (item.kind === "text") return <p class="plain-text">{item.text}</p>;
-  return item.kind === "call" ? <ToolCall call={item} /> : <Asking asked={item} />;
-}
-
-/** A question of a tool, which its person answers in words. */
-function Asking({ asked: { id, text, isOver } }: { readonly asked: ToolAsk }) {
-  const answer = useSignal("");
-  const failure = useSignal("");
-  const send = (body: object) => (event: Event) => {
-    event.preventDefault();
-    ask("POST", `/api/questions/${id}`, body).catch((error: unknown) => {
-      failure.value = asFailure(error).message;
-    });
-  };
-  return (
-    <form class="card" onSubmit={(event) => send({ answer: answer.value })(event)}>
-      <label>
-        <span class="plain-text">{text}</span>
-        <input
-          value={answer}
-          disabled={isOver}
-          onInput={(event) => (answer.value = event.currentTarget.value)}
-        />
-      </label>
-      {failure.value !== "" && <p role="alert">{texts.failed(failure.value)}</p>}
-      <div class="row">
-        <button type="button" disabled={isOver} onClick={send({ action: "decline" })}>
-          {words.decline}
-        </button>
-        <button class="primary" disabled={isOver}>
-          {words.answer}
-        </button>
-      </div>
-    </form>
-  );
+  return item.kind === "call" ? <ToolCall call={item} /> : <QuestionCard asked={item} />;
 }

@@ -19,10 +19,27 @@ export interface Call {
   readonly result?: string;
 }
 
-export interface ToolAsk {
-  readonly kind: "ask";
+/** A field of the form of a question. */
+export interface FormField {
+  readonly type: "string" | "number" | "integer" | "boolean";
+  readonly description?: string;
+  readonly enum?: readonly string[];
+}
+
+/** What a tool asks its person for: any words, or the fields of a form. */
+export interface Wanted {
   readonly id: string;
   readonly text: string;
+  readonly form?: {
+    readonly properties: Readonly<Record<string, FormField>>;
+    readonly required?: readonly string[];
+  };
+  /** An address that the person should open. */
+  readonly url?: string;
+}
+
+export interface ToolAsk extends Wanted {
+  readonly kind: "ask";
   readonly isOver: boolean;
 }
 
@@ -64,8 +81,8 @@ export function afterStep(live: Live = nothing, event: string, data: Record<stri
     case "approval_request":
       return { ...live, asked: [...live.asked, id] };
     case "tool_question": {
-      const { id: name, text } = data["question"] as { id: string; text: string };
-      return { ...live, items: [...items, { kind: "ask", id: name, text, isOver: false }] };
+      const asked = data["question"] as Wanted;
+      return { ...live, items: [...items, { ...asked, kind: "ask", isOver: false }] };
     }
     case "tool_question_done":
       return {

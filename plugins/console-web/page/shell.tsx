@@ -19,6 +19,7 @@ const views: Views = {
   approvals: async () => (await import("./approvals.tsx")).Approvals,
   sessions: async () => (await import("./sessions.tsx")).Sessions,
   jobs: async () => (await import("./jobs.tsx")).Jobs,
+  agents: async () => (await import("./agents.tsx")).Agents,
   usage: async () => (await import("./usage.tsx")).Usage,
   audit: async () => (await import("./audit.tsx")).Audit,
   health: async () => (await import("./health.tsx")).Health,

@@ -119,7 +119,7 @@ function Sums({ rows, by }: { readonly rows: readonly Row[]; readonly by: By }) 
     <Table label={words.share} columns={columns}>
       {rows.map((row) => (
         <tr key={row.key}>
-          <th scope="row">{row.key ?? words.main}</th>
+          <th scope="row">{row.key ?? (by === "model" ? words.ownModel : words.main)}</th>
           <td class="number">{row.requests.toLocaleString("en")}</td>
           <td class="number">{short(row.input)}</td>
           <td class="number">{short(row.output)}</td>

@@ -10,7 +10,8 @@ export interface GrantsInput {
   readonly workspace: string;
   /** The folder of the workspace beyond which nothing of it is granted; default: all of it. */
   readonly within?: string | undefined;
-  readonly configDir: string;
+  /** Undefined: it may be entered. */
+  readonly configDir: string | undefined;
   /** What runs as the service; nothing of it is ever written. */
   readonly own: readonly string[];
 }
@@ -56,7 +57,8 @@ function absolute(written: string, workspace: string): string {
  */
 export async function grants(input: GrantsInput): Promise<Grants> {
   const { read, write, blocked, workspace, configDir, own, within = workspace } = input;
-  const closed = await Promise.all([...blocked, configDir].map((written) => expand(written, workspace)));
+  const shut = configDir === undefined ? blocked : [...blocked, configDir];
+  const closed = await Promise.all(shut.map((written) => expand(written, workspace)));
   const around = closed.filter((one) => one !== workspace && isInside(workspace, one));
   const open = async (written: string): Promise<readonly string[]> => {
     const allowed = await expand(written, workspace);

@@ -1,6 +1,6 @@
 import { type OpenProcess, errors as common } from "@gantry/sdk";
 import type { OpenSpec } from "@gantry/sdk/fill";
-import { type Admission, type CheckedProxy, checkedProxy } from "@gantry/sdk/node";
+import { type Admission, type CheckedProxy, checkedProxy, isInside } from "@gantry/sdk/node";
 import type { Static } from "typebox";
 import { blockedCommands } from "./blocked-commands.ts";
 import { coded } from "./coded.ts";
@@ -9,7 +9,7 @@ import { ConfinedFault } from "./failures.ts";
 import { Confinement } from "./confinement.ts";
 import { childEnvironment } from "./environment.ts";
 import { errors } from "../errors.ts";
-import { type Grants, grants } from "./grants.ts";
+import { expand, type Grants, type GrantsInput, grants } from "./grants.ts";
 import { MAX_PIPES, NoWalls } from "./launch.ts";
 import { type Limits, prepareLimits } from "./limits.ts";
 import { STANDARD, openProcess } from "./opened-process.ts";
@@ -148,6 +148,7 @@ export class Openings {
         blocked: [...blocked, "$WORKSPACE"],
       }),
       grants({ ...facts, read: [...read, ...write], write, blocked }),
+      this.#programGrants(spec, facts),
     ]);
     return {
       read: unique(parts.flatMap((part) => part.read)),
@@ -155,7 +156,22 @@ export class Openings {
       links: parts.flatMap((part) => part.links),
     };
   }
+
+  /** Opens one folder of the configuration directory, never that directory itself. */
+  async #programGrants(
+    { program }: OpenSpec,
+    facts: Pick<GrantsInput, "workspace" | "configDir" | "own">,
+  ): Promise<Grants> {
+    const { configDir, workspace } = this.#needs.runtime;
+    if (program === undefined) return NOTHING;
+    const [folder, around] = await Promise.all([program, configDir].map((at) => expand(at, workspace)));
+    if (folder === around || !isInside(folder!, around!)) return NOTHING;
+    const { blocked_paths: blocked } = this.#config.security;
+    return grants({ ...facts, configDir: undefined, read: [program], write: [], blocked });
+  }
 }
+
+const NOTHING: Grants = { read: [], write: [], links: [] };
 
 const unique = <T>(values: readonly T[]): readonly T[] => [...new Set(values)];
 

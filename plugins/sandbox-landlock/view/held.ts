@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { RunChange } from "@gantry/sdk/fill";
-import type { RunResult } from "@gantry/sdk";
+import type { RunResult, TriedRun } from "@gantry/sdk";
 import type { Left } from "./upper.ts";
 
 /** What is shown of a layer before it is taken over. */
 export interface Shown {
   readonly changes: readonly RunChange[];
-  /** How many changes there are beside those. */
-  readonly more: number;
+  /** How many changes there are beside those, by kind. */
+  readonly more: TriedRun["more"];
   readonly diff: string;
 }
 

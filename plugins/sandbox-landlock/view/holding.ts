@@ -36,22 +36,31 @@ export class Holding {
       found.folder.claim();
       return { held: found.held };
     }
-    if (all.length < MOST_HELD) return { held: undefined };
-    return { untried: `${MOST_HELD} commands wait for a decision already` };
+    const full = this.#full();
+    return full === undefined ? { held: undefined } : { untried: full };
+  }
+
+  /** Returns why nothing more is held; undefined if there is room for another run with so many bytes. */
+  #full(bytes = 0): string | undefined {
+    const all = this.#all();
+    if (all.length >= MOST_HELD) return `${MOST_HELD} commands wait for a decision already`;
+    const sum = all.reduce((before, { folder }) => before + folder.bytes(), bytes);
+    return sum > this.#mostBytes ? "what it and others did is too large to be held" : undefined;
   }
 
   async hold({ folder, record }: Run, result: RunResult, { key, forMs }: ToHold): Promise<FromKeeper> {
-    const bytes = this.#all().reduce((sum, one) => sum + one.folder.bytes(), folder.bytes());
-    if (bytes > this.#mostBytes) {
-      folder.remove();
-      return { untried: "what it and others did is too large to be held" };
-    }
     // Whatever is done in the layer from now on has a later time than all in there.
     folder.after();
     const left = readLayer(folder.upper);
     const plan = planFor(folder, record, this.#names, left);
     const places = { workspace: this.#names.workspace, upper: folder.upper };
     const shown = await showLayer(plan, left, places);
+    // Others may have been held meanwhile.
+    const full = this.#full(folder.bytes());
+    if (full !== undefined) {
+      folder.remove();
+      return { untried: full };
+    }
     const of = { id: folder.id, key, until: Date.now() + forMs, result, print: printOf(left) };
     const held: Held = { ...of, ...shown };
     folder.hold(held, record);

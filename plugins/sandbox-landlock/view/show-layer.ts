@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
+import { type Stats, lstatSync, readlinkSync } from "node:fs";
 import type { RunChange } from "@gantry/sdk/fill";
 import { plainFileBytes } from "../../shared/plain-file.ts";
+import { shownName } from "../../shared/shown-name.ts";
 import { diffOf } from "../../shared/text-diff.ts";
 import { Beneath } from "./beneath.ts";
 import type { Shown } from "./held.ts";
@@ -12,10 +14,12 @@ const MOST_CHANGES = 200;
 const MOST_TEXTS = 20;
 const MOST_FILE_BYTES = 256 * 1024;
 const MOST_DIFF = 64 * 1024;
-/** What is lost or stays out is not to be hidden behind what is only more. */
-const ORDER: readonly RunChange["change"][] = ["left out", "changed", "removed", "added"];
+/** What is lost is not to be hidden behind what is only more, or stays out. */
+const ORDER: readonly RunChange["change"][] = ["changed", "removed", "added", "left out"];
 /** Comparing holds up the runs that begin meanwhile. */
 const MOST_MS = 1_000;
+const NO_ROOM = "not compared, for want of room";
+const MODE = 0o777;
 
 interface Places {
   readonly workspace: string;
@@ -26,8 +30,10 @@ interface Places {
 export async function showLayer(
   { steps, kept }: Plan,
   left: readonly Left[],
-  places: Places,
+  { workspace, upper }: Places,
 ): Promise<Shown> {
+  using below = new Beneath(workspace);
+  using layer = new Beneath(upper);
   const found = new Map<string, Left>();
   const add = (one: Left): void => {
     found.set(one.at, one);
@@ -35,75 +41,117 @@ export async function showLayer(
   };
   left.forEach(add);
   const all = [
-    ...steps.flatMap((step) => changesOf(step, found.get(step.at))),
+    ...steps.flatMap((step) => changesOf(step, found.get(step.at), below)),
     ...kept.map(({ at, why }): RunChange => ({ path: at, change: "left out", why })),
   ];
   const changes = ORDER.flatMap((kind) => all.filter(({ change }) => change === kind));
-  const diff = await diffsOf(changes, found, places);
-  const shown = changes.slice(0, MOST_CHANGES);
-  return { changes: shown, more: changes.length - shown.length, diff };
+  const more: Partial<Record<RunChange["change"], number>> = {};
+  for (const { change } of changes.slice(MOST_CHANGES)) more[change] = (more[change] ?? 0) + 1;
+  const texts = new Texts(below, layer);
+  const shown = [];
+  for (const one of changes.slice(0, MOST_CHANGES)) {
+    const isFile = one.change !== "left out" && found.get(one.path)?.kind === "file";
+    shown.push(isFile ? noted(one, await texts.compare(one)) : one);
+  }
+  return { changes: shown, more, diff: texts.diffs.join("\n") };
 }
 
-function changesOf(step: Step, one: Left | undefined): readonly RunChange[] {
+/** Adds to what is said of a change. */
+function noted(one: RunChange, ...notes: readonly (string | undefined)[]): RunChange {
+  const all = [one.note, ...notes].filter((note) => note !== undefined);
+  return all.length === 0 ? one : { ...one, note: all.join("; ") };
+}
+
+function changesOf(step: Step, one: Left | undefined, below: Beneath): readonly RunChange[] {
+  const path = step.at;
   switch (step.do) {
     case "put":
-      return one ? putOf(step, one) : [];
+      return one ? putOf(step, one, below) : [];
     case "remove":
-      return [{ path: step.at, change: "removed" }];
+      return lstatOf(below, path)?.isDirectory()
+        ? [{ path: `${path}/`, change: "removed", note: "with all that is in it" }]
+        : [{ path, change: "removed" }];
     case "folder":
-      return [{ path: `${step.at}/`, change: "added" }];
+      return [{ path: `${path}/`, change: "added" }];
     case "mode":
-      return [{ path: `${step.at}/`, change: "changed" }];
+      return [{ path: `${path}/`, change: "changed", note: modes(step.was, step.mode) }];
     case "link":
-      return [{ path: step.at, change: "added" }];
+      return [{ path, change: "added", note: `a further name of ${shownName(step.of)}` }];
   }
 }
 
 /** A folder is put in one step with all that lies in it. */
-function putOf({ at, to, was }: Put, one: Left): readonly RunChange[] {
-  const change = was ? "changed" : "added";
+function putOf({ at, to, was }: Put, one: Left, below: Beneath): readonly RunChange[] {
+  const before = was && lstatOf(below, at);
   const all = (there: Left): readonly RunChange[] => [
-    changeOf(there, to + there.at.slice(at.length), change),
+    changeOf(there, to + there.at.slice(at.length), was ? "changed" : "added"),
     ...there.children.flatMap(all),
   ];
-  return all(one);
+  const [first, ...inner] = all(one);
+  return [noted(first!, before && wasNote(one, before, below)), ...inner];
 }
 
-function changeOf({ kind, about }: Left, path: string, change: RunChange["change"]): RunChange {
+/** Says of something in place of which another thing is put what its name does not tell. */
+function wasNote({ at, kind, about }: Left, before: Stats, below: Beneath): string | undefined {
+  if (before.isSymbolicLink()) return `was a link -> ${shownName(readlinkSync(below.name(at)))}`;
+  const [was, is] = [before.mode & MODE, Number(about.mode) & MODE];
+  return kind === "file" && was !== is ? modes(was, is) : undefined;
+}
+
+const modes = (was: number, is: number): string => `mode ${was.toString(8)} -> ${is.toString(8)}`;
+
+function changeOf(one: Left, path: string, change: RunChange["change"]): RunChange {
+  const { kind, about, target = "" } = one;
   if (kind === "folder") return { path: `${path}/`, change };
+  if (kind === "link") return { path, change, note: `-> ${shownName(target)}` };
   return { path, change, ...(kind === "file" && { bytes: Number(about.size) }) };
 }
 
-async function diffsOf(
-  changes: readonly RunChange[],
-  found: ReadonlyMap<string, Left>,
-  { workspace, upper }: Places,
-): Promise<string> {
-  using below = new Beneath(workspace);
-  using layer = new Beneath(upper);
-  const until = performance.now() + MOST_MS;
-  const diffs: string[] = [];
-  let room = MOST_DIFF;
-  for (const { path, change, bytes = Infinity } of changes) {
-    if (performance.now() > until || diffs.length === MOST_TEXTS) break;
-    if (bytes > MOST_FILE_BYTES || found.get(path)?.kind !== "file") continue;
-    const after = textOf(layer, path);
-    const before = change === "changed" ? textOf(below, path) : "";
-    if (after === undefined || before === undefined) continue;
-    const diff = await diffOf(path, before, after);
-    if (diff === undefined || diff.length > room) continue;
-    room -= diff.length;
-    diffs.push(diff);
+function lstatOf(beneath: Beneath, at: string): Stats | undefined {
+  try {
+    return lstatSync(beneath.name(at), { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
-  return diffs.join("\n");
 }
 
-/** Undefined for what is no text that can be compared. */
-function textOf(beneath: Beneath, at: string): string | undefined {
+/** Compares texts as long as there is room and time. */
+class Texts {
+  readonly diffs: string[] = [];
+  readonly #below: Beneath;
+  readonly #layer: Beneath;
+  readonly #until = performance.now() + MOST_MS;
+  #room = MOST_DIFF;
+
+  constructor(below: Beneath, layer: Beneath) {
+    this.#below = below;
+    this.#layer = layer;
+  }
+
+  /** Returns why the texts of a file are not shown; undefined if they are, or are the same. */
+  async compare({ path, change, bytes = 0 }: RunChange): Promise<string | undefined> {
+    if (bytes > MOST_FILE_BYTES) return "too large to compare";
+    if (performance.now() > this.#until || this.diffs.length === MOST_TEXTS) return NO_ROOM;
+    const before = change === "changed" ? bytesOf(this.#below, path) : Buffer.alloc(0);
+    const after = bytesOf(this.#layer, path);
+    if (!before || !after) return "not compared";
+    if (before.length > MOST_FILE_BYTES) return "too large to compare";
+    if (before.equals(after)) return undefined;
+    if (!isText(before) || !isText(after)) return "not a text";
+    const diff = await diffOf(shownName(path), before.toString(), after.toString());
+    if (diff === undefined || diff.length > this.#room) return NO_ROOM;
+    this.#room -= diff.length;
+    this.diffs.push(diff);
+    return undefined;
+  }
+}
+
+const isText = (bytes: Buffer): boolean => !bytes.includes(0) && isUtf8(bytes);
+
+/** Undefined if it is no plain file. */
+function bytesOf(beneath: Beneath, at: string): Buffer | undefined {
   try {
-    const bytes = plainFileBytes(beneath.name(at), MOST_FILE_BYTES + 1);
-    const isText = bytes && bytes.length <= MOST_FILE_BYTES && !bytes.includes(0) && isUtf8(bytes);
-    return isText ? bytes.toString() : undefined;
+    return plainFileBytes(beneath.name(at), MOST_FILE_BYTES + 1);
   } catch {
     return undefined;
   }

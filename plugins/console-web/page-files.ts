@@ -3,8 +3,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { Route, RouteReply, RouteRequest } from "@gantry/sdk";
+import type { RouteReply, RouteRequest } from "@gantry/sdk";
 import { errors } from "./errors.ts";
+import type { ConsoleWork } from "./routes.ts";
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -25,7 +26,7 @@ interface Asset {
 }
 
 /** Serves the files that the build has made; each is read when it is first asked for. */
-export function pageRoutes(base: string): readonly Route[] {
+export function pageWork(base: string): Pick<ConsoleWork, "page" | "file"> {
   // Run from source the files stand where the build puts them.
   const built = base.endsWith(".ts") ? "../../host/dist/plugins/console-web/page/" : "./page/";
   const folder = fileURLToPath(new URL(built, base));
@@ -41,25 +42,13 @@ export function pageRoutes(base: string): readonly Route[] {
     if (!asset) assets.set(name, (asset = readAsset(folder, name)));
     return replyOf(await asset, request);
   };
-  return [
-    {
-      ...access("/console"),
-      summary: "The console, a page for browsers.",
-      handle: (request) => answer("index.html", request),
+  return {
+    page: (request) => answer("index.html", request),
+    file(request) {
+      const { name = "" } = request.params;
+      return answer(/^[a-z]+$/.test(name) ? "index.html" : name, request);
     },
-    {
-      ...access("/console/:name"),
-      summary: "A file of the console, or its page under the name of one of its views.",
-      handle(request) {
-        const { name = "" } = request.params;
-        return answer(/^[a-z]+$/.test(name) ? "index.html" : name, request);
-      },
-    },
-  ];
-}
-
-function access(path: string) {
-  return { name: `GET ${path}`, method: "GET", path, auth: "none", perMinute: 600 } as const;
+  };
 }
 
 async function namesIn(folder: string): Promise<ReadonlySet<string>> {

@@ -7,19 +7,11 @@ import { personOf } from "../shared/may-read.ts";
 const lookMs = 1_000;
 
 /** Tells of questions as they are asked and decided, wherever that is. Nothing runs while nobody listens. */
-export function approvalRoute(approvals: Approvals): Route {
-  return {
-    name: "GET /api/approvals/events",
-    method: "GET",
-    path: "/api/approvals/events",
-    auth: "token",
-    may: "decide",
-    summary: "The open questions as events: `open` with all of them, `ended` with what became of one.",
-    async handle(request) {
-      const { caller, signal } = request;
-      const by = { user: personOf(request), ...(caller && { caller }) };
-      return { status: 200, events: changes(approvals, by, signal) };
-    },
+export function approvalWork(approvals: Approvals): Route["handle"] {
+  return async (request) => {
+    const { caller, signal } = request;
+    const by = { user: personOf(request), ...(caller && { caller }) };
+    return { status: 200, events: changes(approvals, by, signal) };
   };
 }
 
