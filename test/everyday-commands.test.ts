@@ -226,6 +226,15 @@ test("FLR-25: behind walls, shell in auto_approve_tools runs every command unpro
   });
 });
 
+/** What goes to a folder that its text does not tell, and writes there. */
+const inAnyFolder = [
+  "cd .g*; echo x > config",
+  "cd .g*; cd h*; echo evil > pre-commit",
+  "cd .v*; echo evil > tasks.json",
+  "cd .[v]s*; tee tasks.json < a.txt",
+  "pushd .g?t; cp a.txt config",
+  "cd sub && builtin cd -P ../.g*/hooks && cp a.txt pre-commit",
+];
 /** What may name any file, as far as its text tells. */
 const namedAtRunTime = [
   "d=/etc; head -1 $d/shadow",
@@ -277,6 +286,17 @@ test("SEC-13: autonomous without walls, a file that is named only at run time is
   fillWorkspace(walled);
   const both = [...namedAtRunTime, ...knownAtRunTime];
   expect(await decisions(walled, both)).toEqual(all(both, "allow"));
+});
+
+test("SEC-13: without walls, a folder that a pattern stands for makes relative writes uncertain", async () => {
+  await using host = await start("autonomous", pretending({ files: false, network: false }));
+  const codes = async (command: string): Promise<readonly unknown[]> =>
+    (await host.explain("shell", { command })).flatMap(({ by, outcome }) =>
+      by === "guard-paths" && outcome ? [outcome.code] : [],
+    );
+  for (const command of inAnyFolder)
+    expect([command, ...(await codes(command))]).toEqual([command, "PATH_NO_WALLS"]);
+  expect(await codes("cd sub; echo x > config; ls *")).toEqual([]);
 });
 
 test("SEC-13: where somebody is asked and no walls hold, the question says which file cannot be told", async () => {

@@ -71,11 +71,17 @@ export function unreadIn({ commands, files }: ShellReading): string | undefined 
   const hasOptions = commands.some(([head]) => programOf(head) === "shopt");
   const isVague = ({ pattern }: ShellWord) => hasOptions && pattern !== undefined;
   for (const command of commands) {
-    const [word] = [...unreadWords(command), ...command.filter(isVague)];
+    const [word] = [...unreadWords(command), ...command.filter(isVague), ...vagueFolders(command)];
     if (word) return `an argument of \`${programOf(command[0])}\`${begins(word)} is known only at run time`;
   }
   const target = files.find((file) => isUnread(file) || isVague(file));
   return target && `a file that it opens${begins(target)} is known only at run time`;
+}
+
+/** A folder that a pattern stands for, in which each relative path of the text may lie. */
+function vagueFolders(command: readonly ShellWord[]): readonly ShellWord[] {
+  const [head, ...args] = command;
+  return movesShell(head) ? args.filter(({ pattern }) => pattern !== undefined) : [];
 }
 
 function begins({ text }: ShellWord): string {
@@ -136,8 +142,12 @@ async function insideOf(
 
 /** Where the shell stands behind a command. */
 function folderAfter([head, ...args]: readonly ShellWord[], cwd: string): string {
-  if (head?.text !== "cd" && head?.text !== "pushd") return cwd;
+  if (!movesShell(head)) return cwd;
   return expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
+}
+
+function movesShell(head: ShellWord | undefined): boolean {
+  return head?.text === "cd" || head?.text === "pushd";
 }
 
 /** A program by its path is a file too, where it is not the system's. */

@@ -7,7 +7,7 @@ import { MAX_BYTES } from "./plain-settings.ts";
 
 const INDEX = /^\.git(\/(worktrees\/[^/]+|modules\/.+))?\/(index|sharedindex\.[\da-f]+)$/;
 
-/** True for what git takes the names from that it writes at a checkout. `within`: its path as in `.git`. */
+/** True for a list of the files that git writes at a checkout. `within`: its path as in `.git`. */
 export const isIndex = (within: string): boolean => INDEX.test(within);
 
 /** What an index is judged by. */
