@@ -63,7 +63,7 @@ export class PluginInstance {
 
   /** The host is going to serve. */
   async prepare(): Promise<void> {
-    await this.#getReady("onServe", this.#preparations);
+    await this.#getReady("onServe", this.#preparations.splice(0));
   }
 
   /** Undoes everything, last in first out; what throws is logged and the rest goes on. */

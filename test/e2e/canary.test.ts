@@ -284,8 +284,8 @@ async function live(
   child.kill("SIGTERM");
   const end = await ended;
   expect(end.code).toBe(0);
-  // The code is said once, to the person at the machine.
-  found.set("daemon", end.out + end.err.replace(/Pairing code: \d+/, ""));
+  // The code is said at the start, to the person at the machine.
+  found.set("daemon", end.out + end.err.replace(/(?:Pairing code: |\/console#code=)\d+/g, ""));
   const main = /default_provider = "([^"]+)"/.exec(world.toml)?.[1] ?? "";
   for (const [i, words] of own.entries()) {
     upstream.mode = modes[i % modes.length] as Mode;
