@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,9 +18,10 @@ import { installedBin, installGlobally, packed } from "./helpers/package.ts";
 
 /** What an author of plugins installs beside the sdk; all else that the examples need is the packed package's. */
 const authors = ["typebox", "vitest", "@types/node", "undici-types", "@modelcontextprotocol/client"];
-const names = readdirSync(path.join(root, "examples"), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== "container")
-  .map(({ name }) => name);
+/** The examples that are plugins; the others are files for programs around the service. */
+const names = readdirSync(path.join(root, "examples")).filter((name) =>
+  existsSync(path.join(root, "examples", name, "package.json")),
+);
 
 let dir = "";
 
