@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   lstatSync,
   openSync,
   readdirSync,
@@ -13,11 +14,25 @@ import { randomBytes } from "node:crypto";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 
+/** Looks at a folder that another process removes at the same time. */
+const mostTries = 100;
+
 /**
  * Removes a folder in which nobody works any more, with all in it: whatever modes a run gave, and however deep it went, since
  * each folder moves up before it is opened. Throws if something cannot be removed.
  */
 export function removeFolder(folder: string): void {
+  for (let tries = 1; existsSync(folder); tries += 1) {
+    try {
+      removeOnce(folder);
+    } catch (error) {
+      const { code = "" } = error as NodeJS.ErrnoException;
+      if (tries === mostTries || !["ENOENT", "ENOTEMPTY"].includes(code)) throw error;
+    }
+  }
+}
+
+function removeOnce(folder: string): void {
   chmodSync(folder, 0o700);
   const root = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   const word = randomBytes(4).toString("hex");

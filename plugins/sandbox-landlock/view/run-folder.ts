@@ -197,8 +197,10 @@ export class RunFolder {
 
   #write(name: string, value: unknown): void {
     const at = path.join(this.#at, name);
-    writeFileSync(`${at}.new`, JSON.stringify(value), { mode: 0o600, flush: name !== RECORD });
-    renameSync(`${at}.new`, at);
+    // A word of the owner's may write beside the service.
+    const draft = `${at}.${randomBytes(4).toString("hex")}.new`;
+    writeFileSync(draft, JSON.stringify(value), { mode: 0o600, flush: name !== RECORD });
+    renameSync(draft, at);
   }
 }
 
