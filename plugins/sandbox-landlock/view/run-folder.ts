@@ -180,11 +180,11 @@ export class RunFolder {
   /** Removes what the overlay needed. */
   tidy(): void {
     const work = path.join(this.#at, "work");
-    if (existsSync(work)) removeFolder(work);
+    removeFolder(work);
   }
 
   remove(): void {
-    if (existsSync(this.#at)) removeFolder(this.#at);
+    removeFolder(this.#at);
   }
 
   #read<T>(name: string): T | undefined {
