@@ -141,7 +141,6 @@ export class Host {
   async start(ready: boolean = true): Promise<void> {
     const { leftOut = [], config, configEditor, check } = this.options;
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
-    for (const { code, message } of config.retired) this.log.warn({ code }, message);
     const own = ownSlots(this, configEditor(this), this.#plugins);
     try {
       await this.#plugins.setup(own);

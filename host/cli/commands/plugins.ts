@@ -14,6 +14,7 @@ import {
   type Opened,
   readerOf,
 } from "@gantry/host";
+import { retiredKeys } from "../config/retired.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
 interface Facts {
@@ -47,7 +48,7 @@ export async function list(run: HostCommandContext): Promise<number> {
   if (run.options["json"]) {
     const stops = await unserved(opened);
     // Earlier releases do not know `stops` and show people this list.
-    const retired = [...config.retired.map(({ message }) => message), ...stops];
+    const retired = [...retiredKeys(config).map(({ message }) => message), ...stops];
     const { node } = process.versions;
     const others = { available, installed, absent, retired, stops, node };
     run.out(JSON.stringify({ loaded, ...others }, undefined, 2));
