@@ -1,8 +1,6 @@
 import {
   GantryError,
   type AnySlot,
-  type ErrorTable,
-  type ExitCode,
   type Filled,
   type Logger,
 } from "@gantry/sdk";
@@ -173,21 +171,8 @@ export class Host {
     this.log.error({ code: failure.code, plugin, err: error }, failure.message);
   }
 
-  /** The exit code of an error, from the table of whoever raises it; `unknown` where it stands in none. */
-  exitOf(code: string, unknown: ExitCode = 1): ExitCode {
-    const tables: readonly ErrorTable[] = [
-      errors,
-      ...this.options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
-    ];
-    return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? unknown;
-  }
-
   /** Why channels were not set up: nothing serves without them. */
   get lacking(): Readonly<PluginSet["lacking"]> {
     return this.#plugins.lacking;
-  }
-
-  loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
-    return this.options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
   }
 }
