@@ -1,9 +1,4 @@
-import {
-  GantryError,
-  type AnySlot,
-  type Filled,
-  type Logger,
-} from "@gantry/sdk";
+import { GantryError, type AnySlot, type Filled, type Logger } from "@gantry/sdk";
 import { loadsOf } from "./config/check.ts";
 import { errors } from "./errors.ts";
 import type { HostOptions } from "./host-options.ts";

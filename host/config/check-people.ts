@@ -86,7 +86,9 @@ function wrongIds(config: Configured, people: People): readonly GantryError[] {
     const earlier = first.get(key)?.person.name ?? person.name;
     if (!first.has(key)) first.set(key, claim);
     if (earlier === person.name) return [];
-    return [at(config, path, (...place) => errors.PEOPLE_TWICE(...place, written, door, earlier, person.name))];
+    return [
+      at(config, path, (...place) => errors.PEOPLE_TWICE(...place, written, door, earlier, person.name)),
+    ];
   });
 }
 

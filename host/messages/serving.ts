@@ -43,8 +43,7 @@ export class Serving {
     const wrong = allOf(lacking);
     if (wrong) throw wrong;
     const held =
-      lock ??
-      (await takeServingLock(this.#deps.configDir, errors.STATE_UNWRITABLE, () => this.#lost()));
+      lock ?? (await takeServingLock(this.#deps.configDir, errors.STATE_UNWRITABLE, () => this.#lost()));
     try {
       await this.#deps.prepare();
       const store = registry.get(Store);
