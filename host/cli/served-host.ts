@@ -149,7 +149,8 @@ export class ServedHost {
         ),
       ),
     );
-    return own.filter((_, i) => Number(times[i]) > since).map(({ plugin: { name } }) => `the plugin ${name}`);
+    const changed = own.filter((_, i) => Number(times[i]) > since);
+    return changed.map(({ plugin }) => `the plugin ${plugin.name}`);
   }
 
   async #note(news: Partial<RunningRecord>): Promise<void> {

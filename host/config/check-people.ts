@@ -4,7 +4,7 @@ import { errors } from "./errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Configured } from "./configure.ts";
 import { nearest } from "@gantry/sdk/node";
-import { ownKeys, type Claim, type People } from "./people.ts";
+import { ownKeys, type People } from "./people.ts";
 import { wrongAt } from "./wrong-at.ts";
 
 const nameForm = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -77,18 +77,17 @@ function channelOf({ name }: Plugin): string {
 }
 
 function wrongIds(config: Configured, people: People): readonly GantryError[] {
-  const first = new Map<string, Claim>();
-  return [...people.claims()].flatMap((claim) => {
-    const { person, door, written, id } = claim;
-    const path = [person.name, door];
-    if (id === undefined) return [wrong(config, path, `holds \`${written}\`, which is not an id of ${door}`)];
+  const first = new Map<string, string>();
+  return [...people.claims()].flatMap(({ person: { name }, door, written, id }) => {
+    const path = [name, door];
+    const noId = `holds \`${written}\`, which is not an id of ${door}`;
+    if (id === undefined) return [wrong(config, path, noId)];
     const key = JSON.stringify([door, id]);
-    const earlier = first.get(key)?.person.name ?? person.name;
-    if (!first.has(key)) first.set(key, claim);
-    if (earlier === person.name) return [];
-    return [
-      at(config, path, (...place) => errors.PEOPLE_TWICE(...place, written, door, earlier, person.name)),
-    ];
+    const earlier = first.get(key) ?? name;
+    first.set(key, earlier);
+    if (earlier === name) return [];
+    const both = [written, door, earlier, name] as const;
+    return [at(config, path, (...place) => errors.PEOPLE_TWICE(...place, ...both))];
   });
 }
 

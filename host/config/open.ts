@@ -58,5 +58,6 @@ async function load({ configDir, text, unused = [], word }: ToOpen) {
   const { names, optional } = chosenPlugins(text.tree, bundled, word);
   const wanted = { names: names.filter((name) => !idle.includes(name)), optional };
   const absent = bundled.filter(({ name, base }) => base && !names.includes(name));
-  return { ...(await loadChosen(wanted, configDir, bundled)), absent: absent.map(({ name }) => name) };
+  const loaded = await loadChosen(wanted, configDir, bundled);
+  return { ...loaded, absent: absent.map(({ name }) => name) };
 }

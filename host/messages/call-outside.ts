@@ -29,7 +29,7 @@ interface Deps {
   readonly forOwner: Redaction;
 }
 
-/** Runs one tool for the person of a message that was let in; throws who may not call anything here. */
+/** Runs one tool for the person of a message that was let in. Throws for whoever may not. */
 export async function callOutside(
   deps: Deps,
   message: InboundMessage,

@@ -39,11 +39,11 @@ export class Serving {
    * serves this state, and what channels lack; `lock` is that of the one whose place is taken.
    */
   async start(names?: readonly string[], lock?: ProcessLock): Promise<void> {
-    const { registry, lacking } = this.#deps;
+    const { registry, lacking, configDir } = this.#deps;
     const wrong = allOf(lacking);
     if (wrong) throw wrong;
-    const held =
-      lock ?? (await takeServingLock(this.#deps.configDir, errors.STATE_UNWRITABLE, () => this.#lost()));
+    const { STATE_UNWRITABLE } = errors;
+    const held = lock ?? (await takeServingLock(configDir, STATE_UNWRITABLE, () => this.#lost()));
     try {
       await this.#deps.prepare();
       const store = registry.get(Store);

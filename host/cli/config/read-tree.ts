@@ -13,8 +13,9 @@ export interface ReadTree {
 }
 
 /**
- * The text as a tree in which every `${NAME}` is replaced; what is missing is reported, all at once. With `mayLeaveOut` a key
- * whose variable is not set is left out, but for those of `security`: a rule must not vanish.
+ * Returns the text as a tree in which every `${NAME}` is replaced; reports all that is missing at
+ * once. With `mayLeaveOut` a key whose variable is not set is left out, but for those of
+ * `security`: a rule must not vanish.
  */
 export function readTree(
   file: string,
@@ -39,7 +40,10 @@ export function readTree(
   return { text: { file, tree: replaced as Record<string, unknown>, lineOf }, problems, leftOut };
 }
 
-/** True for what is told to a model, or stands in an address that is asked; a store's may hold its password. */
+/**
+ * True for what is told to a model, or stands in an address that is asked; a store's may hold its
+ * password.
+ */
 function isSent([table, ...rest]: readonly string[]): boolean {
   const isTold = ["agent", "default_provider", "default_model", "fallback_providers"].includes(table ?? "");
   return isTold || (table !== "store" && /(?:^|_)(?:url|model)$/.test(rest.at(-1) ?? ""));
