@@ -10,8 +10,6 @@ export {
   findNode,
   isRecord,
   isTable,
-  keysOf,
-  leaves,
   mergeSchemas,
   othersOf,
   readerOf,

@@ -7,13 +7,14 @@ import {
   type Bundled,
   bundledPlugins,
   entryIn,
-  keysOf,
   type LoadedPlugin,
   loadPlugin,
   loadsOf,
+  mergeSchemas,
   type Opened,
   readerOf,
 } from "@gantry/host";
+import { leaves } from "../config/leaves.ts";
 import { retiredKeys } from "../config/retired.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
@@ -118,6 +119,8 @@ async function named(
 }
 
 function factsOf(plugin: Plugin, from: string): Facts {
+  const reader = readerOf(plugin);
+  const keys = reader ? [...leaves(mergeSchemas([reader]))].map(({ key }) => key) : [];
   return {
     name: plugin.name,
     from,
@@ -127,8 +130,8 @@ function factsOf(plugin: Plugin, from: string): Facts {
     provides: slotNames(plugin.provides ?? []),
     taps: plugin.taps ?? [],
     enforces: plugin.enforces ?? [],
-    table: readerOf(plugin)?.table ?? "",
-    keys: keysOf(plugin),
+    table: reader?.table ?? "",
+    keys,
     ...(plugin.layout !== undefined && { layout: plugin.layout }),
   };
 }

@@ -1,6 +1,7 @@
 import type { GantryError } from "@gantry/sdk";
-import { leaves, valueAt, type Configured } from "@gantry/host";
+import { valueAt, type Configured } from "@gantry/host";
 import { errors } from "../errors.ts";
+import { leaves } from "./leaves.ts";
 
 /**
  * What the file sets and its schema marks with `retired`, a sentence that says what to write instead: such a key works as before
