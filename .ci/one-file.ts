@@ -26,7 +26,7 @@ export async function buildOneFile(
     define: Object.fromEntries(define) as Record<string, string>,
     inputOptions: {
       resolve: { conditionNames: ["gantry-source", "node", "import", "default"] },
-      // Of the rooms it imports from, only what it calls.
+      // Of the rooms it imports from, only the functions it calls.
       treeshake: { moduleSideEffects: false },
     },
   });
