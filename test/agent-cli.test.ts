@@ -43,7 +43,7 @@ function put(dir: string, name: string, text: string): void {
   writeFileSync(path.join(dir, "workspace", name), text);
 }
 
-/** What tools have made in the workspace. */
+/** Returns the files that tools have made in the workspace. */
 function filesOf(dir: string): readonly string[] {
   return readdirSync(path.join(dir, "workspace")).filter((name) => !name.startsWith("."));
 }

@@ -1,7 +1,7 @@
 import { importsOf, inCircles, target, type Source } from "../helpers/sources.ts";
 import { spread } from "./spread.ts";
 
-/** How many of the most imported files a row names. */
+/** The number of the most imported files that a row names. */
 const mostNamed = 4;
 
 /** Returns the row of a table that tells how files import each other, lazy imports and types too. */

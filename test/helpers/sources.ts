@@ -43,7 +43,7 @@ export function pluginNames(): readonly string[] {
 const statements =
   /(?:^|\n)\s*(?:import|export)\s(?:[^"'`;]*?\sfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)|\brequire\(\s*["']([^"']+)["']\s*\)/g;
 
-/** What a file imports, in whatever way. */
+/** Returns the specifiers that a file imports, in whatever way. */
 export function importsOf({ text }: Source): readonly string[] {
   return [...text.matchAll(statements)].map(([, one, two, three]) => one ?? two ?? three ?? "");
 }
@@ -57,7 +57,7 @@ export function packageOf(specifier: string): string {
     .join("/");
 }
 
-/** Where a relative import leads, from the root. */
+/** Returns the path to which a relative import leads, from the root. */
 export function target(specifier: string, { file }: Source): string {
   return path.posix.join(path.posix.dirname(file), specifier);
 }
