@@ -79,6 +79,7 @@ export {
 } from "./messages/content.ts";
 export type { Conversation } from "./messages/conversation.ts";
 export { type PromptOptions, type Receipt, Inbox } from "./messages/inbox.ts";
+export { type ActsFor, messageFrom } from "./messages/message-from.ts";
 export { mediaBounds, Media, imageType } from "./messages/media.ts";
 export { type ServiceMessage, Outbox } from "./messages/outbox.ts";
 export {

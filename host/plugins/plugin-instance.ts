@@ -1,5 +1,6 @@
 import {
   GantryError,
+  Inbox,
   type AnySlot,
   type Awaitable,
   type HookName,
@@ -22,6 +23,11 @@ export interface ScopeDeps {
   readonly log: Logger;
   /** Milliseconds for setup, for each onReady and for each onDispose. */
   readonly timeoutMs: number;
+}
+
+/** A value that each plugin has under its own name. */
+interface Named {
+  as?(plugin: string): unknown;
 }
 
 /** One running plugin: the facade it was handed and the list that undoes all it did. */
@@ -117,6 +123,7 @@ export class PluginInstance {
         get: () => {
           if (this.#disposed) throw errors.PLUGIN_CLOSED(plugin.name);
           const filled = registry.get(slot);
+          if (slot.id === Inbox.id) return (filled as Named | undefined)?.as?.(plugin.name) ?? filled;
           return slot.many ? new Map(filled as ReadonlyMap<string, unknown>) : filled;
         },
       });

@@ -18,7 +18,7 @@ export async function askPerson(
   turn: TurnContext | undefined,
   call: string = "",
 ): Promise<Decided | { readonly decision: "nobody" }> {
-  if (isYes(way, turn)) return { decision: "allow", by: "--yes" };
+  if (isYes(way, turn)) return { decision: "allow", by: yesBy(turn) };
   if (way !== "ask" || !onEvent) return { decision: "nobody" };
   const began = performance.now();
   const { session, user, tool } = asked;
@@ -45,6 +45,11 @@ export async function askPerson(
 /** Returns true if whoever began the turn says yes to all of it, and may decide. */
 export function isYes(way: CallRequest["approvals"], turn: Speaker | undefined): boolean {
   return way === "yes" && (!turn || scopesOf(turn).includes("decide"));
+}
+
+/** Returns who says such a yes, as the audit names them. */
+export function yesBy(turn: TurnContext | undefined): string {
+  return turn?.message?.by === undefined ? "--yes" : `the plugin ${turn.message.by}`;
 }
 
 const overHttp =

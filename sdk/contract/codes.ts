@@ -57,6 +57,9 @@ export const errors = defineErrors({
     "%s ended its answer without text, a tool call or a reason: try again, or check the model's name.",
   ),
 
+  MESSAGE_NOBODY: failed(
+    'Nobody is known in whose name this would be said: state `auth: "token"` on the route, or make a directMessage() of a door of your own.',
+  ),
   TURN_CANCELLED: failed("The turn was cancelled."),
   TOOL_CLIENT_TAKEN: usage("The caller's tool `%s` has the name of one that is here: give it another."),
   READER_TOO_SLOW: failed(

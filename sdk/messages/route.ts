@@ -26,11 +26,16 @@ export interface RouteRequest {
   readonly body: unknown;
   /** The peer's address, after trusted proxies. */
   readonly peer: string;
+  /**
+   * The person, as the audit names them: `http:<device>`, or `http:local` if no pairing is required.
+   * Undefined on a route without `auth: "token"`, and in gateways of earlier releases.
+   */
+  readonly user?: string | undefined;
   /** The paired device, where `auth` is `token` and pairing is required. */
   readonly device: string | undefined;
   /**
-   * That device with what its token may; a turn that the request begins has it in its message. The
-   * host holds what `handle` begins to it, also a message that leaves it out or states more.
+   * That device with what its token may; {@link messageFrom} hands it on. The host holds what `handle`
+   * begins to it, also a message that leaves it out or states more.
    */
   readonly caller: Caller | undefined;
   /**

@@ -48,7 +48,8 @@ export async function askRoute<T>(
   const rawBody = bytesOf(body);
   const device = call.device ?? (route.auth === "token" ? "test" : undefined);
   const caller = device === undefined ? undefined : { device, may: call.may ?? scopes };
-  const from = { peer, device, caller, signal, left };
+  const user = route.auth === "token" ? `http:${device}` : undefined;
+  const from = { peer, user, device, caller, signal, left };
   const given = { ...tracedBy(headers), ...from, params, query, headers, rawBody };
   const { bodySchema } = route;
   try {
