@@ -79,11 +79,13 @@ test("SDK-14: the audit names the device behind a route, and the plugin that sai
   expect(named(t.audit)).toContain("http:phone: allow by the plugin porter");
 });
 
+/** A message that names another plugin as the one that has brought it. */
+function lying(): InboundMessage {
+  const message = directMessage({ channel: "http", id: "1", from: "me", text: "", trust: "owner" });
+  return { ...message, by: "somebody-else" };
+}
+
 test("SDK-14: no message says itself which plugin has brought it", async () => {
-  const lying = (): InboundMessage => ({
-    ...directMessage({ channel: "http", id: "1", from: "me", text: "", trust: "owner" }),
-    by: "somebody-else",
-  });
   await using t = await startTestHost({ plugins: [porter(lying), house] });
   await callRoute(t.slot(Routes).get("own")!);
   expect(named(t.audit)).toContain("http:me: allow by the plugin porter");

@@ -1,10 +1,19 @@
 import path from "node:path";
 import { autonomyLevels } from "@gantry/sdk/fill";
-import { Agents, type Agent, type Autonomy, type InboundMessage, type PromptOptions } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import {
+  Agents,
+  type Agent,
+  type Autonomy,
+  type Awaitable,
+  type InboundMessage,
+  type PromptOptions,
+} from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import type { InnerTurn } from "./inner-turn.ts";
 import { withinLevel } from "./prompt-options.ts";
+import { runIn } from "../tools/workspace-now.ts";
 import { placed } from "./turn-workspace.ts";
 
 /**
@@ -25,7 +34,7 @@ export async function agentOf(
 }
 
 /** The configured bounds of all turns. */
-interface Widest {
+export interface Widest {
   readonly level: Autonomy;
   readonly turn: { readonly workspace: string };
 }
@@ -64,4 +73,19 @@ export async function asAgent<T extends Pick<PromptOptions, "approvals"> & Parti
     ...(narrowest !== level && { autonomy: narrowest }),
   };
   return withinLevel(bound, level, around?.autonomy);
+}
+
+/** Runs what a chat command does in the folder that a turn of its session would work in. */
+export async function inFolder<T>(
+  deps: Widest & { readonly registry: Registry },
+  message: InboundMessage,
+  session: string,
+  options: Partial<PromptOptions>,
+  work: () => Awaitable<T>,
+): Promise<T> {
+  const folder = async (): Promise<string | undefined> => {
+    const agent = await agentOf(deps.registry, message, session, options.agent);
+    return (await asAgent(deps, agent, { approvals: "none", ...options })).workspace;
+  };
+  return runIn(await folder().catch(asError), async () => work());
 }

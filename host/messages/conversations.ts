@@ -18,7 +18,7 @@ import type { CallRequest } from "../tools/call.ts";
 import { callAround } from "../tools/call-around.ts";
 import { TurnRun } from "../turn/turn-run.ts";
 import { resultOf, stoppedTurn, type Turn, type TurnDeps, type TurnInput } from "../turn/turn.ts";
-import { agentOf, asAgent } from "./agents.ts";
+import { agentOf, asAgent, inFolder } from "./agents.ts";
 import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { withinLevel } from "./prompt-options.ts";
@@ -165,7 +165,9 @@ export class Conversations {
       return await this.turns.run(session, async (stop, is) => {
         const command = this.#deps.registry.get(ChatCommands)?.get(message.command ?? "");
         const { parts: prompt, trust } = message;
-        const isOn = await command?.begins?.({ user: userOf(message), trust, session, prompt });
+        const begun = { user: userOf(message), trust, session, prompt };
+        const begins = () => command?.begins?.(begun);
+        const isOn = command?.begins && (await inFolder(this.#deps, message, session, options, begins));
         if (isOn === false)
           return { result: { ...resultOf(session, "Stopped."), stopped: true }, messages: [] };
         const signal = AbortSignal.any([options.signal, stop]);

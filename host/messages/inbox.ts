@@ -90,7 +90,7 @@ export class Inbox implements InboxSlot {
     const options = await placed(asked, turn.workspace, call?.turn);
     if (call) return conversations.promptWithin(call, message, options);
     const session = await conversations.enter(message, options);
-    let said = await words.answer(message, session, options.keep);
+    let said = await words.answer(message, session, options);
     if (said === undefined) return conversations.prompt(message, session, options);
     let result: TurnResult | undefined;
     const replies: string[] = [];
@@ -99,7 +99,7 @@ export class Inbox implements InboxSlot {
       if (said.told) options.onEvent?.({ type: "delta", text: `${said.told}\n\n` });
       result = await conversations.prompt(said, session, options);
       replies.push(said.told ?? "", result.reply);
-      said = options.signal.aborted ? undefined : await words.next(said, session, result);
+      said = options.signal.aborted ? undefined : await words.next(said, session, result, options);
     }
     if (!result) return resultOf(session, said ?? "");
     if (said) options.onEvent?.({ type: "delta", text: `\n\n${said}` });

@@ -163,13 +163,16 @@ test.each([
   },
 );
 
+async function whoAsks({ user }: RouteRequest): Promise<RouteReply> {
+  return { status: 200, body: { user: user ?? null } };
+}
+
 test("SDK-21: a request has the user whom the audit names, its device; without a token none", async () => {
   const who = definePlugin({
     name: "who",
     provides: [Routes],
     setup(host) {
-      const handle = async ({ user }: RouteRequest) => ({ status: 200, body: { user: user ?? null } });
-      const facts = { method: "GET", summary: "Who asks.", handle } as const;
+      const facts = { method: "GET", summary: "Who asks.", handle: whoAsks } as const;
       host.provide(Routes, { ...facts, name: "who", path: "/who", auth: "token", may: "talk" });
       host.provide(Routes, { ...facts, name: "any", path: "/any", auth: "none" });
     },
