@@ -108,7 +108,7 @@ export {
 export { type PromptEvent, promptEvents } from "./turns/prompt-events.ts";
 export { type PromptScene, type PromptPart, PromptParts } from "./turns/prompt.ts";
 export { toolQuestionText } from "./turns/question-text.ts";
-export type { ToolCallReport, TurnUsage, TurnResult, TurnEvent } from "./turns/turn.ts";
+export type { ToolCallReport, TurnUsage, TurnResult, TurnEnded, TurnEvent } from "./turns/turn.ts";
 export { Turns } from "./turns/turns.ts";
 export type { PathUse, Effects, Target, Sources, StatedEffects } from "./tools/effects.ts";
 export { type MaterialFolder, MaterialFolders } from "./tools/material-folder.ts";

@@ -53,7 +53,11 @@ export interface TurnInput {
 }
 
 /** What whoever watches is told of a turn. */
-export function factsOf({ session, user, context }: TurnInput): TurnFacts {
+export function factsOf({
+  session,
+  user,
+  context,
+}: Pick<TurnInput, "session" | "user" | "context">): TurnFacts {
   const { agent, around, ids } = context;
   const within = around.at(-1);
   return {
@@ -96,6 +100,11 @@ export function resultOf(session: string, said: string): TurnResult {
     usage: noUsage,
     tool_calls: [],
   };
+}
+
+/** Returns how a turn ended, for whoever watches. */
+export function endOf({ result: { stop_reason: stop, error } }: Turn) {
+  return { stop, ...(error && { code: error.code }) };
 }
 
 /** Makes the answer of a turn that a person ended; `forget` keeps nothing of it. */
