@@ -12,7 +12,7 @@ import {
 import type { Decider } from "@gantry/sdk/fill";
 
 export const errors = defineErrors({
-  ROUTE_TURNS_NONE: failed("No turn of yours runs in the session `%s`."),
+  ROUTE_TURNS_NONE: failed("No turn of yours runs in the session `%s`.", 404),
 });
 
 /** The person behind a request, and what their token may. */

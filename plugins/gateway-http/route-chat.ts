@@ -10,10 +10,11 @@ import {
   type ServerEvent,
   type TurnResult,
 } from "@gantry/sdk";
+import { statusOf } from "@gantry/sdk/fill";
 import { waitingStatus } from "../shared/turn-status.ts";
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { failure, statusOf } from "./failures.ts";
+import { failure } from "./failures.ts";
 import { linked } from "./route-media.ts";
 
 const body = Type.Object({
@@ -76,7 +77,7 @@ function answer(result: TurnResult): RouteReply {
   const { error } = result;
   if (!error) return { status: 200, body: doneOf(result) };
   const { code, message } = error;
-  const { status, headers = {} } = waitingStatus(error) ?? { status: statusOf(code) };
+  const { status, headers = {} } = waitingStatus(error) ?? { status: statusOf({ code }) };
   return { status, headers, body: { error: { code, message } } };
 }
 
