@@ -1,14 +1,7 @@
 import path from "node:path";
 import { autonomyLevels } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
-import {
-  Agents,
-  type Agent,
-  type Autonomy,
-  type Awaitable,
-  type InboundMessage,
-  type PromptOptions,
-} from "@gantry/sdk";
+import { Agents, type Agent, type Autonomy, type InboundMessage, type PromptOptions } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import type { InnerTurn } from "./inner-turn.ts";
@@ -81,11 +74,9 @@ export async function inFolder<T>(
   message: InboundMessage,
   session: string,
   options: Partial<PromptOptions>,
-  work: () => Awaitable<T>,
+  work: () => T | Promise<T>,
 ): Promise<T> {
-  const folder = async (): Promise<string | undefined> => {
-    const agent = await agentOf(deps.registry, message, session, options.agent);
-    return (await asAgent(deps, agent, { approvals: "none", ...options })).workspace;
-  };
-  return runIn(await folder().catch(asError), async () => work());
+  const agent = agentOf(deps.registry, message, session, options.agent);
+  const bound = agent.then((found) => asAgent(deps, found, { approvals: "none", ...options }));
+  return runIn(await bound.then(({ workspace }) => workspace, asError), async () => work());
 }

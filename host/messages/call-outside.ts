@@ -70,16 +70,8 @@ export async function callOutside(
       is({ ...factsOf(of), tool });
       return runTraced(traced, () => work(stop));
     },
-    endOfCall,
+    ({ code }) => (code === undefined ? { stop: "EndTurn" } : { stop: "Error", code }),
   );
-}
-
-/** Returns how a call ended, for whoever watches. */
-function endOfCall({ decision, code }: ToolCallOutcome) {
-  const isRun = decision === "allowed" || decision === "approved";
-  return isRun
-    ? { stop: "EndTurn" as const }
-    : { stop: "Error" as const, ...(code !== undefined && { code }) };
 }
 
 /** Runs one tool for a tool that asks for it while it runs, as its own call. */

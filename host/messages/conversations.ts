@@ -17,7 +17,7 @@ import type { Redaction } from "../record/redaction.ts";
 import type { CallRequest } from "../tools/call.ts";
 import { callAround } from "../tools/call-around.ts";
 import { TurnRun } from "../turn/turn-run.ts";
-import { endOf, resultOf, stoppedTurn, type Turn, type TurnDeps, type TurnInput } from "../turn/turn.ts";
+import { resultOf, stoppedTurn, type Turn, type TurnDeps, type TurnInput } from "../turn/turn.ts";
 import { agentOf, asAgent, inFolder } from "./agents.ts";
 import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
@@ -185,7 +185,7 @@ export class Conversations {
           if (options.again && isOver) await this.#withdraw(session);
           return stop.aborted && !options.signal.aborted ? stoppedTurn(turn, stop.reason) : turn;
         },
-        endOf,
+        ({ result: { stop_reason: stop, error } }) => ({ stop, ...(error && { code: error.code }) }),
       );
     } finally {
       // What a turn within another has taken in comes back with its answer.

@@ -34,20 +34,20 @@ export class RunningTurns {
     const stop = new AbortController();
     const running: Running = { session, stop, ended, began: Date.now(), facts: undefined };
     this.#running.add(running);
-    const end = (ending: Ending): void => {
-      this.#running.delete(running);
-      const { turn } = running.facts ?? {};
-      const stopped = stop.signal.aborted && ({ stopped: true } as const);
-      this.#tell(session, { type: "turn_ended", ...(turn && { turn }), ...ending, ...stopped });
-      resolve();
-    };
+    let ending: Ending = { stop: "Error" };
     try {
       const done = await work(stop.signal, (facts) => (running.facts = facts));
-      end(endOf(done));
+      ending = endOf(done);
       return done;
     } catch (error) {
-      end({ stop: "Error", code: (error as { code?: string }).code ?? "INTERNAL" });
+      ending = { stop: "Error", code: (error as { code?: string }).code ?? "INTERNAL" };
       throw error;
+    } finally {
+      this.#running.delete(running);
+      const stopped = stop.signal.aborted && ({ stopped: true } as const);
+      const turn = running.facts?.turn;
+      this.#tell(session, { type: "turn_ended", ...(turn && { turn }), ...ending, ...stopped });
+      resolve();
     }
   }
 

@@ -25,11 +25,6 @@ export interface ScopeDeps {
   readonly timeoutMs: number;
 }
 
-/** A value that each plugin has under its own name. */
-interface Named {
-  as?(plugin: string): unknown;
-}
-
 /** One running plugin: the facade it was handed and the list that undoes all it did. */
 export class PluginInstance {
   readonly plugin: Plugin;
@@ -123,7 +118,8 @@ export class PluginInstance {
         get: () => {
           if (this.#disposed) throw errors.PLUGIN_CLOSED(plugin.name);
           const filled = registry.get(slot);
-          if (slot.id === Inbox.id) return (filled as Named | undefined)?.as?.(plugin.name) ?? filled;
+          if (slot.id === Inbox.id)
+            return (filled as { as?(by: string): unknown } | undefined)?.as?.(plugin.name) ?? filled;
           return slot.many ? new Map(filled as ReadonlyMap<string, unknown>) : filled;
         },
       });

@@ -102,11 +102,6 @@ export function resultOf(session: string, said: string): TurnResult {
   };
 }
 
-/** Returns how a turn ended, for whoever watches. */
-export function endOf({ result: { stop_reason: stop, error } }: Turn) {
-  return { stop, ...(error && { code: error.code }) };
-}
-
 /** Makes the answer of a turn that a person ended; `forget` keeps nothing of it. */
 export function stoppedTurn({ result, messages }: Turn, how: unknown): Turn {
   const { error: _, ...rest } = result;
