@@ -38,8 +38,7 @@ async function ofReadable(
 ): Promise<RouteReply> {
   const id = queryOf(request, "session") ?? "";
   if (await mayRead(sessions, id, request)) return work(id);
-  const { code, message } = errors.SESSION_UNKNOWN(id);
-  return { status: 404, body: { error: { code, message } } };
+  throw errors.SESSION_UNKNOWN(id);
 }
 
 /** Answers with the last turns of a conversation. */
