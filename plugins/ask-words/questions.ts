@@ -17,8 +17,8 @@ interface Open {
 const maxKnown = 1_000;
 
 /**
- * What tools have asked people for, in this process: the call that waits for an answer ends with the
- * process.
+ * The open requests of tools to people, in this process: the call that waits for an answer ends
+ * with the process.
  */
 export class OpenQuestions implements ToolQuestions {
   readonly #open = new Map<string, Open>();
