@@ -1,11 +1,10 @@
-import type { Agents, Inbox, Media, Net, Store } from "@gantry/sdk";
+import type { Agents, Inbox, Media, Store } from "@gantry/sdk";
 
 /** What the routes work with; a getter is asked at each request, since a slot may be empty. */
 export interface ApiDeps {
   readonly agents: () => Agents | undefined;
   readonly inbox: Inbox;
   readonly media: () => Media | undefined;
-  readonly net: () => Net | undefined;
   readonly store: () => Store | undefined;
   /** In small letters. */
   readonly sessionHeaders: readonly string[];

@@ -1,4 +1,4 @@
-import { Agents, definePlugin, Inbox, Media, Net, optional, Routes, Store } from "@gantry/sdk";
+import { Agents, definePlugin, Inbox, Media, optional, Routes, Store } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Answers } from "./answers.ts";
 import { errors } from "./errors.ts";
@@ -34,7 +34,6 @@ export default definePlugin({
     inbox: Inbox,
     store: optional(Store),
     media: optional(Media),
-    net: optional(Net),
   },
   provides: [Routes],
   errors,
@@ -45,7 +44,6 @@ export default definePlugin({
       agents,
       inbox: needs.inbox,
       media: () => needs.media,
-      net: () => needs.net,
       store: () => needs.store,
       sessionHeaders: config.session_headers.map((name) => name.toLowerCase()),
       responses: { days: config.responses_days, conversations: config.responses_conversations },
