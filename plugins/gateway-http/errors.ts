@@ -24,6 +24,9 @@ export const errors = defineErrors({
   GATEWAY_SOCKETS: policy(
     "There are %s WebSockets of this %s already, which is the most: close one that is not needed.",
   ),
+  GATEWAY_UNDER_WAY: policy(
+    "There are %s requests of this %s under way already, which is the most: wait until one has ended.",
+  ),
   GATEWAY_CONNECTIONS: policy(
     "More connections than one address may hold came from %s and were dropped: add a proxy's address to gateway.trusted_proxies.",
   ),

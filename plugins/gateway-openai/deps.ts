@@ -11,8 +11,9 @@ export interface ApiDeps {
   readonly responses: ResponseBounds;
 }
 
-/** How long responses are kept, and how many conversations of one token. */
+/** How long responses are kept, and how many conversations and bytes of one token. */
 export interface ResponseBounds {
   readonly days: number;
   readonly conversations: number;
+  readonly bytes: number;
 }

@@ -26,7 +26,14 @@ export default definePlugin({
       minimum: 1,
       maximum: 100_000,
       default: 1_000,
-      description: "Conversations of responses that are kept for one token; the oldest make room.",
+      description: "Conversations of responses that are kept for one token; the longest unused make room.",
+    }),
+    responses_mib: Type.Integer({
+      minimum: 8,
+      maximum: 65_536,
+      default: 256,
+      description:
+        "MiB of responses, with their inputs, that are kept for one token; the longest unused conversations make room.",
     }),
   }),
   needs: {
@@ -46,7 +53,11 @@ export default definePlugin({
       media: () => needs.media,
       store: () => needs.store,
       sessionHeaders: config.session_headers.map((name) => name.toLowerCase()),
-      responses: { days: config.responses_days, conversations: config.responses_conversations },
+      responses: {
+        days: config.responses_days,
+        conversations: config.responses_conversations,
+        bytes: config.responses_mib * 1024 * 1024,
+      },
     };
     let answers: Promise<Answers> | undefined;
     const loaded = () => (answers ??= import("./answers.ts").then(({ answersWith }) => answersWith(deps)));
