@@ -2,6 +2,9 @@ import { defineErrors, failed } from "@gantry/sdk";
 
 export const errors = defineErrors({
   OPENAI_BAD_REQUEST: failed("The request's `%s` %s: mend it, as OpenAI's API describes it."),
+  OPENAI_NO_CALL: failed(
+    "The model called no tool though `tool_choice` requires it: ask again, or a model that can be made to.",
+  ),
   OPENAI_NO_MODEL: failed("There is no model `%s`: the models are %s."),
   OPENAI_NO_MEDIA: failed("No plugin keeps pictures, so none can be taken: list a store that does."),
   OPENAI_ADDRESS: failed(
