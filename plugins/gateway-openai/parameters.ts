@@ -62,13 +62,12 @@ export function checkParameters(
 /** Reads `tool_choice` as either API writes it; throws {@link BadRequest}. */
 export function choiceIn({ tool_choice: value }: Sent, tools: readonly ToolSpec[]): ToolChoice {
   const { mode, names } = statedChoice(value ?? "auto");
-  const refused = (what: string): BadRequest => new BadRequest("tool_choice", what);
   if (mode !== "auto" && mode !== "none" && mode !== "required")
-    throw refused("asks for what this server does not do");
+    throw new BadRequest("tool_choice", "asks for what this server does not do");
   if (names?.some((wanted) => tools.every(({ name }) => name !== wanted)))
-    throw refused("names a function that is not in `tools`");
+    throw new BadRequest("tool_choice", "names a function that is not in `tools`");
   if (mode === "required" && (names ?? tools).length === 0)
-    throw refused("asks for a call, and there is no function to call");
+    throw new BadRequest("tool_choice", "asks for a call, and there is no function to call");
   return { mode, ...(names && { names }) };
 }
 
