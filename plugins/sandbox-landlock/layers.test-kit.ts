@@ -19,7 +19,7 @@ export function place(base = tmpdir()): Place {
   const runs = realpathSync(mkdtempSync(path.join(base, "gantry-layers-")));
   const lists = { secret: [".env"], guarded: [".envrc", ".git/config", ".git/hooks"] };
   const ownerGit = { home: "/", settings: [], files: [] };
-  const facts = { runs, workspace, ...lists, ownerGit, open: [] };
+  const facts = { runs, workspace, ...lists, ownerGit, open: [], diskMb: 64 };
   const remove = (): void => [workspace, runs].forEach((at) => rmSync(at, { recursive: true }));
   return { workspace, runs, lists, facts, keeper: new Keeper(facts), [Symbol.dispose]: remove };
 }

@@ -13,6 +13,8 @@ export interface Names {
   readonly followed: (relative: string) => boolean;
   /** Outside of the workspace, real paths that every run may read. */
   readonly open: readonly string[];
+  /** Bytes of one run that may be copied from one file system to another; undefined: any. */
+  readonly mostCopied?: bigint;
 }
 
 export const namesOf = (

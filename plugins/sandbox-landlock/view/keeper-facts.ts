@@ -14,6 +14,8 @@ export interface KeeperFacts {
   readonly ownerGit: OwnerGit;
   /** What every run may read, as real paths. */
   readonly open: readonly string[];
+  /** What one run may add to a disk. */
+  readonly diskMb: number;
   /** What runs that wait for a decision may take on disk together; default 1 GiB. */
   readonly mostHeldBytes?: number;
 }

@@ -12,6 +12,7 @@ import { makeRoom } from "./room.ts";
 
 /** As many as there are processes at a time. */
 const MOST_SPARE = 32;
+const MIB = 1_048_576n;
 
 /** The layers of one workspace's runs: begun, taken over, or dropped. */
 export class Keeper {
@@ -36,7 +37,9 @@ export class Keeper {
       owner: facts.ownerGit,
       open: [""],
     });
-    this.#names = { ...names, open: facts.open, followed: (at) => this.#walk.follows(at) };
+    const mostCopied = BigInt(facts.diskMb) * MIB;
+    const followed = (at: string): boolean => this.#walk.follows(at);
+    this.#names = { ...names, open: facts.open, mostCopied, followed };
     this.#holding = new Holding(facts, this.#names);
   }
 

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { Judge, type Names } from "./judge.ts";
 import { Merged } from "./merged.ts";
 import { makePlan } from "./plan.ts";
@@ -30,8 +31,11 @@ export function planFor(
 ): Plan {
   const judge = new Judge(names, new Merged(names.workspace, folder.upper, left), left);
   const facts = { id: folder.id, workspace: names.workspace, began: BigInt(record.beganNs) };
-  return makePlan({ ...facts, hidden: new Set(record.hidden) }, left, judge);
+  const room = isOneDisk(folder.upper, names.workspace) ? undefined : names.mostCopied;
+  return makePlan({ ...facts, hidden: new Set(record.hidden), room }, left, judge);
 }
+
+const isOneDisk = (one: string, other: string): boolean => lstatSync(one).dev === lstatSync(other).dev;
 
 /** Judges all of a layer, and writes down what is to be done with it. */
 export function decide(folder: RunFolder, record: RunRecord, names: Names): void {
