@@ -77,11 +77,14 @@ test.runIf(linux)("RUN-05: what was given back and then given another mode stays
   expect(undo(here, id)).toEqual(["f"]);
 });
 
-test.runIf(linux)("RUN-05: a file of a run can be undone after a later run's further name of it", async () => {
-  await using kit = await startSandbox();
-  for (const command of ["echo first > f", "ln f g"]) await kit.run(command);
-  const ids = RunFolder.all(kit.layers).map(({ id }) => id);
-  expect(ids).toHaveLength(2);
-  for (const id of ids) expect(undo({ ...kit, runs: kit.layers }, id)).toEqual([]);
-  expect(treeOf(kit.workspace)).toEqual({});
-});
+test.runIf(linux)(
+  "RUN-05: a file of a run can be undone after a later run's further name of it",
+  async () => {
+    await using kit = await startSandbox();
+    for (const command of ["echo first > f", "ln f g"]) await kit.run(command);
+    const ids = RunFolder.all(kit.layers).map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    for (const id of ids) expect(undo({ ...kit, runs: kit.layers }, id)).toEqual([]);
+    expect(treeOf(kit.workspace)).toEqual({});
+  },
+);
