@@ -20,7 +20,7 @@ function run(here: Place, files: Readonly<Record<string, number>>): readonly str
     writeFileSync(path.join(upper, name), "");
     truncateSync(path.join(upper, name), mb * 1_048_576);
   }
-  return here.keeper.take(id);
+  return here.keeper.take(id).findings;
 }
 
 test.runIf(hasTwo)("SBX-09: a copy on another file system counts with its holes", () => {
@@ -46,7 +46,7 @@ test.runIf(hasTwo)("SBX-09: what a run removed stays if no copy of it can be kep
   truncateSync(path.join(here.workspace, "d/x"), 2 * here.facts.diskMb * 1_048_576);
   const { id, upper } = begin(here);
   writeFileSync(path.join(upper, "d"), "a file by now");
-  expect(here.keeper.take(id).join()).toContain("max_disk_mb");
+  expect(here.keeper.take(id).findings.join()).toContain("max_disk_mb");
   expect(statSync(path.join(here.workspace, "d")).isDirectory()).toBe(true);
   expect(readFileSync(path.join(here.workspace, `d.from-run-${id}`), "utf8")).toBe("a file by now");
 });

@@ -45,7 +45,7 @@ export type ToKeeper =
 export type FromKeeper =
   | { readonly view: View }
   | { readonly unseen: Unseen }
-  | { readonly findings: readonly string[] }
+  | { readonly findings: readonly string[]; readonly wrote?: readonly string[] }
   | { readonly held: Held | undefined }
   | Untried
   | { readonly failed: string };

@@ -72,13 +72,13 @@ export class Keeper {
   }
 
   /** Takes over what a run left; what needs nobody to wait for it is left to {@link tidy}. */
-  take(id: string): readonly string[] {
+  take(id: string): Extract<FromKeeper, { readonly findings: unknown }> {
     const run = this.#under.get(id) ?? this.#release(id);
     this.#under.delete(id);
     const taken = this.#takeOver(run.folder, run.record);
     this.#over.push(run.folder);
     if (taken.steps + taken.kept.length > 0) this.#last = run.folder.tick(0n);
-    return fewOf(phrases(taken, id));
+    return { findings: fewOf(phrases(taken, id)), wrote: taken.wrote };
   }
 
   /** To be called when nobody waits. */
@@ -113,7 +113,7 @@ export class Keeper {
     } catch (error) {
       const kept = [{ at: ".", why: `it could not be looked at: ${asError(error).message}` }];
       folder.write({ ...record, steps: folder.plan?.steps.length ?? 0, kept });
-      return { steps: 0, kept };
+      return { steps: 0, kept, wrote: [] };
     }
   }
 
