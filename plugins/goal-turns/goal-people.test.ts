@@ -225,3 +225,16 @@ test("AGT-15: a goal whose person is not an owner any more takes no further turn
   const told = "green\nThe goal was stopped: fake:alice is not an owner any more.";
   expect(t.channel.sent.map(({ text }) => text)).toEqual(["One step.", "Stopped.", told]);
 });
+
+test("AGT-15: the turns of a goal stand apart in what is streamed, as they do in the answer", async () => {
+  await using t = await start({ says: ["One step.", verdict("holds"), "Done."] });
+  let streamed = "";
+  const message = directMessage({ channel: "cli", id: "1", from: "me", text: "/goal green", trust: "owner" });
+  const { reply } = await t.slot(Inbox).prompt(message, {
+    approvals: "yes",
+    signal,
+    onEvent: (event) => void (streamed += event.type === "delta" ? event.text : ""),
+  });
+  expect(reply).toMatch(/^One step\.\n\nDone\.\n\nThe goal holds/);
+  expect(streamed).toBe(reply);
+});
