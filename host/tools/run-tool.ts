@@ -79,6 +79,7 @@ export async function runTool(
       ...told,
       ...ways,
       trace: request.turn?.ids.trace,
+      message: request.turn?.ids.message,
       get origin() {
         return originOf(deps.registry, request.turn);
       },

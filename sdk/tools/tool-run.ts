@@ -50,6 +50,12 @@ export interface ToolRun<Args> {
    * outside of turns and in hosts of earlier releases.
    */
   readonly trace?: string | undefined;
+  /**
+   * Names the message that the turn answers; in a turn within a turn that of the outermost. Another
+   * process that tries the message again gives the same name. Undefined outside of turns, and in
+   * hosts of earlier releases.
+   */
+  readonly message?: string | undefined;
   /** Aborted on cancel and on the tool's time limit. */
   readonly signal: AbortSignal;
   readonly log: Logger;
