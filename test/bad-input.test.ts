@@ -268,8 +268,20 @@ test("CLI-05: every word of the host and of the bundled plugins has help with ex
     .map(([, name]) => name as string)
     .filter((name) => name !== "help");
   for (const name of hostCommands.map((word) => word.name.split(" ")[0])) expect(first).toContain(name);
-  for (const name of ["status", "doctor", "onboard", "gateway", "models", "service", "pair", "audit"])
+  for (const name of [
+    "status",
+    "doctor",
+    "onboard",
+    "gateway",
+    "models",
+    "service",
+    "pair",
+    "audit",
+    "acp",
+    "mcp",
+  ])
     expect(first).toContain(name);
+  expect(out).toMatch(/^ {2}mcp +list, add,[^]*?serve$/m);
   const helps = await Promise.all(first.map((name) => gantry([name, "--help"], { dir: home.dir })));
   expect(
     helps.map((help, i) => [first[i], help.code, help.err, help.out.startsWith(`Usage: gantry ${first[i]}`)]),

@@ -98,7 +98,7 @@ export class Conversations {
       runTraced(traced, () => this.turn(message, session, { ...options, signal, isPrivate }));
     if (options.keep === false) {
       const { result } = await turnOf(options.signal);
-      if (message.session === undefined) await this.#deps.sources.forget(session);
+      if (message.session === undefined) await this.#deps.sources.move(session);
       return result;
     }
 

@@ -36,6 +36,7 @@ export function chatBody(
     ...(!refused.has("max_completion_tokens") && { [limit]: bound }),
     ...(effort && !refused.has("effort") && { reasoning_effort: effort }),
     ...(request.tools.length > 0 && { tools: inNameOrder(request.tools).map(asTool) }),
+    ...(request.tools.length > 0 && request.mustCall && { tool_choice: "required" }),
     stream: true,
     ...(!refused.has("stream_options") && { stream_options: { include_usage: true } }),
   };

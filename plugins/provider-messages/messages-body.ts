@@ -72,6 +72,7 @@ export function messagesBody(
         input_schema: input,
         ...(learned.cacheMarks && i === request.tools.length - 1 && { cache_control: CACHE }),
       })),
+      ...(request.mustCall && { tool_choice: { type: "any" } }),
     }),
     stream: true,
   };
