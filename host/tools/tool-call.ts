@@ -1,5 +1,6 @@
 import {
   ask,
+  Store,
   type AuditEvent,
   type GantryError,
   type Question,
@@ -65,6 +66,7 @@ export class ToolCalls {
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record("tool_call", request, call.args, decision);
       await this.#deps.sources.addOf(call);
+      await this.#stillOurs(request);
       const outcome = await runTool(this.#deps, request, tool, call, decision, {
         runInner: (inner) => this.run(inner),
         check: (effects) => this.#checkLater(request, tool, call, effects),
@@ -139,6 +141,13 @@ export class ToolCalls {
     const before = digestOf(call.tool, call.args, call.cwd, call.effects);
     if (digestOf(tool.name, call.args, cwd, effects) !== before)
       throw errors.APPROVAL_CHANGED(call.tool, "its paths lead elsewhere now, or what it acts on is another");
+  }
+
+  /** Throws LEASE_LOST once the conversation may be another process's, which makes the calls of its turn itself. */
+  async #stillOurs({ turn, signal }: CallRequest): Promise<void> {
+    const { lease } = turn ?? {};
+    const lanes = lease && this.#deps.registry.get(Store)?.lanes;
+    if (lease && !((await lanes?.isHeld?.(lease, signal)) ?? true)) throw errors.LEASE_LOST(lease.lane);
   }
 
   async #stopped(

@@ -37,6 +37,8 @@ export const apartText =
 const beatMs = 840;
 const deadMs = 5_000;
 const looks = 5;
+/** Others may take a node for dead {@link deadMs} after its beat; clocks do not run quite alike. */
+const livesMs = 4_000;
 
 interface Seen {
   readonly beat: number;
@@ -71,6 +73,10 @@ export class Nodes {
   #serves = false;
   #isTold = false;
   #all: readonly Node[] = [];
+  /** When the last beat that was counted was begun, by `performance.now()`. */
+  #beatAt = -Infinity;
+  /** Since when no two beats lie so far apart that others may have taken the node for dead. */
+  #unbroken = Infinity;
 
   constructor(db: Database, options: NodesOptions) {
     this.#db = db;
@@ -88,8 +94,19 @@ export class Nodes {
     return !this.#options.sharesWorkspace && this.#all.filter(({ serves }) => serves).length > 1;
   }
 
+  /** True if no other node can have freed what this one has taken since `at`. */
+  livesSince(at: number): boolean {
+    return at >= this.#unbroken && performance.now() - this.#beatAt < livesMs;
+  }
+
   /** Has its row from now on, without which what it holds would belong to nobody. */
-  join(): Promise<void> {
+  async join(): Promise<void> {
+    await this.#join();
+    // It may have been taken for dead, with its row.
+    if (performance.now() - this.#beatAt > livesMs) await this.look();
+  }
+
+  #join(): Promise<void> {
     this.#joined ??= this.#begin().catch((error: unknown) => {
       this.#joined = undefined;
       throw error;
@@ -107,12 +124,15 @@ export class Nodes {
   async look(): Promise<void> {
     const { id: node, name } = this;
     const { version } = this.#options;
+    const at = performance.now();
     this.#all = await this.#db.call<readonly Node[]>("gantry_beat", {
       node,
       name,
       version,
       serves: this.#serves,
     });
+    if (performance.now() - this.#beatAt > livesMs) this.#unbroken = performance.now();
+    this.#beatAt = at;
     this.#tellApart();
     for (const other of this.#all) if (other.node !== node && this.#isDead(other)) await this.#bury(other);
     for (const known of this.#seen.keys())

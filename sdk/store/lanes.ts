@@ -1,3 +1,4 @@
+import type { Awaitable } from "../contract/awaitable.ts";
 import { directMessage, type InboundMessage } from "../messages/channel.ts";
 import { verbatimParts, type MediaRef } from "../messages/content.ts";
 import type { ChatMessage } from "../models/provider.ts";
@@ -143,6 +144,12 @@ export interface Lanes {
   claim(max: number, leaseMs: number, bounds?: ClaimBounds): Promise<readonly Claim[]>;
   /** Holds the lane for `leaseMs` from now. False if it was lost: the holder must stop. */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
+  /**
+   * Whether the lease is still this process's, asked before each tool runs. True at once while by
+   * the process's own clock no other can have taken the lane; else the store is asked, and waited
+   * for until `signal` is aborted. Left out by a store whose leases end by their time alone.
+   */
+  isHeld?(lease: Lease, signal: AbortSignal): Awaitable<boolean>;
   /**
    * Records the answer, the files that go with it, and the turn in one step, before anything is sent; the files are kept
    * until the message is done. The same answer again changes nothing. Throws LEASE_LOST if the lane was lost, or another
