@@ -62,8 +62,9 @@ export class Conversations {
     this.turns = new RunningTurns(deps.registry);
   }
 
-  /** Throws if a guard refuses the message. */
-  async admit(message: InboundMessage): Promise<void> {
+  /** Throws if this process takes no new work, unless it is part of a call that runs, or if a guard refuses the message. */
+  async admit(message: InboundMessage, call?: CallRequest): Promise<void> {
+    if (!call && this.#deps.registry.get(Store)?.lanes.isDrained?.()) throw errors.NODE_DRAINED();
     const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
     if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
   }
@@ -74,7 +75,7 @@ export class Conversations {
     { keep }: Pick<PromptOptions, "keep">,
     call?: CallRequest,
   ): Promise<string> {
-    await this.admit(message);
+    await this.admit(message, call);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     // Of what nobody can come back to nothing is opened.
     if (message.session === undefined && keep === false) return session;
@@ -114,9 +115,11 @@ export class Conversations {
   }
 
   /** Runs one tool for a person, outside of turns; for a tool that asks for it while it runs, within its turn. */
-  call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
+  async call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
     const around = callAround();
-    return around ? callWithin(this.#deps, around, options) : callOutside(this.#deps, message, options);
+    if (around) return callWithin(this.#deps, around, options);
+    await this.admit(message);
+    return callOutside(this.#deps, message, options);
   }
 
   /** Does something with a conversation while nobody else does; `lost` is aborted once another process has taken it over. */

@@ -40,6 +40,7 @@ const statuses: Readonly<Record<string, number>> = {
   PROVIDER_NO_KEY: 503,
   GATEWAY_BUSY: 503,
   GATEWAY_STOPPING: 503,
+  NODE_DRAINED: 503,
   TURN_CANCELLED: 503,
 };
 const byExit = { 1: 500, 2: 400, 3: 403 } as const;

@@ -28,6 +28,7 @@ export async function dealWith(
   signal: AbortSignal,
 ): Promise<Dealt | undefined> {
   const { lanes } = needs.store();
+  if (lanes.isDrained?.()) return undefined;
   const lease = await holdLane(lanes, `job:${job.name}`);
   if (!lease) return undefined;
   return whileHeld(lanes, lease, (lost) => dealHeld(needs, job, next, AbortSignal.any([signal, lost])));

@@ -53,6 +53,7 @@ export function createLanes(db: Database, nodes: Nodes, wakes: Wakes, leases: He
       return rows.map((row) => leases.given(claimOf(row), at, leaseMs));
     },
     renew: (lease, leaseMs) => leases.renew(lease, leaseMs),
+    isDrained: () => nodes.draining,
     isHeld: (lease, signal) => leases.isHeld(lease, signal),
 
     async answer(claim, reply, session, turn, files = []) {

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { setTimeout } from "node:timers/promises";
 import type { Logger } from "@gantry/sdk";
 import type { Database } from "./database.ts";
+import { errors } from "./errors.ts";
 
 /** A process that uses the store. */
 export interface Node {
@@ -39,6 +41,9 @@ const deadMs = 5_000;
 const looks = 5;
 /** Others may take a node for dead {@link deadMs} after its beat; clocks do not run quite alike. */
 const livesMs = 4_000;
+
+/** A service that reads its configuration anew has the node of the old one beside it for a moment. */
+const ofThisProcess = new Set<string>();
 
 interface Seen {
   readonly beat: number;
@@ -86,7 +91,7 @@ export class Nodes {
 
   /** True once somebody wants this node to take no new work. */
   get draining(): boolean {
-    return this.#all.some(({ node, draining }) => node === this.id && draining);
+    return this.#serves && this.#all.some(({ node, draining }) => node === this.id && draining);
   }
 
   /** True while files of a workspace may stay on another node. */
@@ -114,10 +119,32 @@ export class Nodes {
     return this.#joined;
   }
 
+  /** Throws NODE_NAME_TAKEN while a node of the same name lives that was there before. */
   async serve(): Promise<void> {
     this.#serves = true;
+    ofThisProcess.add(this.id);
     await this.join();
     await this.look();
+    const before = new Map(this.#namesakes().map(({ node, beat }) => [node, beat]));
+    while (before.size > 0) {
+      await setTimeout(beatMs);
+      await this.look();
+      const still = this.#namesakes();
+      if (still.some(({ node, beat }) => before.has(node) && beat !== before.get(node)))
+        throw errors.NODE_NAME_TAKEN(this.name);
+      // One that was killed is known to be dead after a while.
+      for (const node of before.keys()) if (!still.some((one) => one.node === node)) before.delete(node);
+    }
+  }
+
+  /** Returns the other nodes of its name that serve and began earlier. */
+  #namesakes(): readonly Node[] {
+    const mine = this.#all.find(({ node }) => node === this.id);
+    const isEarlier = ({ since, node }: Node): boolean =>
+      since < mine!.since || (since === mine!.since && node < this.id);
+    return this.#all.filter(
+      (one) => one.name === this.name && one.serves && !ofThisProcess.has(one.node) && isEarlier(one),
+    );
   }
 
   /** Beats once, and frees what dead nodes held. */
@@ -162,12 +189,14 @@ export class Nodes {
   }
 
   #next(): void {
-    this.#timer = setTimeout(() => {
-      // A database that is away is no news here: every call of the service says so.
-      void this.look()
-        .catch(() => undefined)
-        .finally(() => this.#joined && this.#next());
-    }, beatMs).unref();
+    this.#timer = globalThis
+      .setTimeout(() => {
+        // A database that is away is no news here: every call of the service says so.
+        void this.look()
+          .catch(() => undefined)
+          .finally(() => this.#joined && this.#next());
+      }, beatMs)
+      .unref();
   }
 
   #isDead({ node, beat }: Node): boolean {

@@ -168,6 +168,8 @@ export interface Lanes {
   retry(claim: Claim, retry: Retry): Promise<void>;
   /** Puts a message aside and, in the same step, keeps what its sender is told; the lane goes on. Throws LEASE_LOST. */
   deadLetter(claim: Claim, reason: string, notice?: Notice): Promise<void>;
+  /** True while somebody wants this process to take no new work: it claims nothing, and begins no turn of a caller. */
+  isDrained?(): boolean;
   /** Frees what those held who are known to be dead, and nothing of the living: call it at any time. Who lives, the store knows. */
   recover(): Promise<void>;
   /** In how many ms a message falls due; 0 or less: one is due now; undefined: none waits. */
