@@ -41,7 +41,7 @@ export class Database {
   /** Reading lays nothing out: a database on which nothing was laid out has no rows. */
   async rows<Row>(text: string, ...values: readonly Value[]): Promise<readonly Row[]> {
     const isLook = looks.test(text);
-    if (isLook && (await this.telling(() => this.#found())).found === 0) return [];
+    if (isLook && !(await this.telling(() => this.#isLaidOut()))) return [];
     return this.#rows<Row>(text, values, isLook);
   }
 
@@ -133,13 +133,13 @@ export class Database {
     });
   }
 
-  /** Returns the layout that is there; one that may be made meanwhile is not remembered. */
-  async #found(): Promise<LayoutState> {
-    if (this.#prepared) return this.#prepared;
+  /** True if there is something to read; false is not remembered. */
+  async #isLaidOut(): Promise<boolean> {
+    if (await this.#prepared?.catch(() => undefined)) return true;
     const looked = (this.#looked ??= layoutToRead(this.options, this.shown));
     const state = await looked.catch(() => undefined);
     if (this.#looked === looked && !state?.found) this.#looked = undefined;
-    return looked;
+    return (await looked).found > 0;
   }
 
   async #drop(): Promise<void> {
