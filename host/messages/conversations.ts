@@ -41,6 +41,8 @@ export interface ConversationDeps extends LeaveDeps {
 /** Where the store keeps the model that a person chose for a conversation. */
 export const modelSpace = "session-model";
 
+type Alone<T> = (lost?: AbortSignal, lease?: Lease) => Promise<T>;
+
 interface TurnOptions extends PromptOptions {
   /** Nobody but the owner sees the answer. */
   readonly isPrivate?: boolean;
@@ -123,11 +125,7 @@ export class Conversations {
   }
 
   /** Does something with a conversation while nobody else does; `lost` is aborted once another process has taken it over. */
-  alone<T>(
-    session: string,
-    signal: AbortSignal,
-    work: (lost?: AbortSignal, lease?: Lease) => Promise<T>,
-  ): Promise<T> {
+  alone<T>(session: string, signal: AbortSignal, work: Alone<T>): Promise<T> {
     return this.#queue.run(session, signal, async () => {
       const lanes = this.#deps.registry.get(Store)?.lanes;
       if (!lanes) return work();

@@ -66,7 +66,11 @@ export class ToolCalls {
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record("tool_call", request, call.args, decision);
       await this.#deps.sources.addOf(call);
-      await this.#stillOurs(request);
+      const { lease } = request.turn ?? {};
+      // Whoever has taken the conversation over makes the calls of this turn.
+      const lanes = this.#deps.registry.get(Store)?.lanes;
+      const isHeld = lease && (await lanes?.isHeld?.(lease, request.signal));
+      if (isHeld === false) throw errors.LEASE_LOST(lease!.lane);
       const outcome = await runTool(this.#deps, request, tool, call, decision, {
         runInner: (inner) => this.run(inner),
         check: (effects) => this.#checkLater(request, tool, call, effects),
@@ -141,13 +145,6 @@ export class ToolCalls {
     const before = digestOf(call.tool, call.args, call.cwd, call.effects);
     if (digestOf(tool.name, call.args, cwd, effects) !== before)
       throw errors.APPROVAL_CHANGED(call.tool, "its paths lead elsewhere now, or what it acts on is another");
-  }
-
-  /** Throws LEASE_LOST once the conversation may be another process's, which makes the calls of its turn itself. */
-  async #stillOurs({ turn, signal }: CallRequest): Promise<void> {
-    const { lease } = turn ?? {};
-    const lanes = lease && this.#deps.registry.get(Store)?.lanes;
-    if (lease && !((await lanes?.isHeld?.(lease, signal)) ?? true)) throw errors.LEASE_LOST(lease.lane);
   }
 
   async #stopped(
