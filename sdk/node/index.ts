@@ -59,6 +59,7 @@ export { ToldProgress } from "./told-progress.ts";
 export { wrongBody, wrongValue } from "./wrong-value.ts";
 export { userOfTerminal } from "./terminal-user.ts";
 export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";
+export { holdLane, whileHeld } from "./while-held.ts";
 export { withTimeout } from "./with-timeout.ts";
 export { workApart, type ApartAnswer, type ApartBounds, type ApartWork } from "./work-apart.ts";
 
