@@ -94,7 +94,7 @@ test("CLI-05: a store that cannot be opened is said, with exit code 1, and nothi
   expect(readFileSync(path.join(home.dir, "state"), "utf8")).toBe("in the way");
 });
 
-/** What a turn comes to with a model that answers so, and has so many seconds for it. */
+/** Returns the end of a turn with a model that answers so, and has so many seconds for it. */
 async function answered(answer: Answer, seconds: number = 45): Promise<Ended & { readonly peakMb: number }> {
   await using model = await startModel(answer);
   using home = tempDir(

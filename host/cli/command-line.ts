@@ -1,7 +1,7 @@
 import { allOf } from "@gantry/sdk/fill";
 import { Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { asError, printable } from "@gantry/sdk/node";
+import { asError, printable, userOfTerminal } from "@gantry/sdk/node";
 import { currentPlugin, type Host, hostErrors, type Level, type LogWriter } from "@gantry/host";
 import { Installation } from "./installation.ts";
 import { commandInput } from "./command-input.ts";
@@ -101,6 +101,7 @@ class WordRun {
       out: (line) => void print(`${isOwn ? line : terminalLine(line, process.stdout)}\n`),
       err: (line) => void process.stderr.write(`${terminalLine(line, process.stderr)}\n`),
       input: commandInput(this.#abort.signal),
+      user: userOfTerminal(),
       interactive: !isOwn && process.stdin.isTTY && process.stderr.isTTY,
       signal: this.#abort.signal,
       serve: (services) => this.#serve(services),

@@ -19,8 +19,8 @@ const maxKnown = 1_000;
 const mostOpen = 16;
 
 /**
- * What tools have asked people for, in this process: the call that waits for an answer ends with the
- * process.
+ * The open requests of tools to people, in this process: the call that waits for an answer ends
+ * with the process.
  */
 export class OpenQuestions implements ToolQuestions {
   readonly #open = new Map<string, Open>();

@@ -12,7 +12,7 @@ import type { Refused } from "./refused-fields.ts";
 /** Sent where nothing else limits an answer, until a server finds it too much. */
 const MAX_TOKENS = 8_192;
 
-/** What a body is made of. */
+/** The parts of a body. */
 export interface BodyInput {
   readonly request: ChatRequest;
   readonly model: string | undefined;

@@ -36,7 +36,7 @@ const say = (text: string): object[] => [
 ];
 
 interface Options {
-  /** What one request over a WebSocket gets; `turn` counts from 0 over all connections. */
+  /** Answers one request over a WebSocket; `turn` counts from 0 over all connections. */
   readonly socket?: (ws: WebSocket, create: any, turn: number) => void;
   readonly http?: (asked: Asked, response: ServerResponse) => void;
 }

@@ -17,8 +17,8 @@ const modelMs = 100;
 const many = 200;
 
 /**
- * What a turn over HTTP takes beyond asking the same model directly, with 50 at a time, and a
- * response, which is kept, against a chat completion.
+ * Measures what a turn over HTTP takes beyond asking the same model directly, with 50 at a time, and
+ * a response, which is kept, against a chat completion.
  */
 export async function chatTurnRows(): Promise<readonly Row[]> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
