@@ -23,11 +23,11 @@ const toolOf = (server: string, at: number) => ({
   },
 });
 
+const call = (name: string, args: object) => ({ calls: [{ name, args }] });
 const sizeOf = ({ messages, tools }: ChatRequest): number => JSON.stringify([messages, tools]).length;
 
 describe.runIf(linux)("200 tools of 5 servers", { timeout: 120_000 }, () => {
   test("MCP-05: take a tenth of a 32k window at most, and each request begins with the one before", async () => {
-    const call = (name: string, args: object) => ({ calls: [{ name, args }] });
     const model = fakeProvider([
       call("tool_search", { query: "the work 7 of mail" }),
       call("tool_call", { tool: "mail_work_7", args: { path: "/" } }),
