@@ -6,6 +6,7 @@ import { asciiOnly } from "./ascii-only.ts";
 import { lazyBuiltins } from "./lazy-builtins.ts";
 import { basePlugins, isTogether, isTogetherIndex, togetherEntry } from "./base-plugins.ts";
 import { oneCopy } from "./one-copy.ts";
+import { leaves } from "../host/cli/config/leaves.ts";
 import { pageBuilds } from "./page-builds.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -52,8 +53,13 @@ function pluginEntries(): Record<string, string> {
  * plugin itself.
  */
 async function writeFacts(): Promise<void> {
-  const { keysOf } = (await import(path.join(root, "host/dist/index.js"))) as {
-    keysOf(plugin: Plugin): readonly string[];
+  const { mergeSchemas, readerOf } = (await import(path.join(root, "host/dist/index.js"))) as Pick<
+    typeof import("@gantry/host"),
+    "mergeSchemas" | "readerOf"
+  >;
+  const keysOf = (plugin: Plugin): readonly string[] => {
+    const reader = readerOf(plugin);
+    return reader ? [...leaves(mergeSchemas([reader]))].map(({ key }) => key) : [];
   };
   const facts = await Promise.all(
     plugins.map(async (name) => {

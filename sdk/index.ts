@@ -176,7 +176,7 @@ export {
 export { type Agent, Agents } from "./security/agents.ts";
 export { type AuditSink, AuditSinks, Audit } from "./security/audit.ts";
 export type { Autonomy } from "./security/autonomy.ts";
-export { type Role, People } from "./security/people.ts";
+export { type Role, People, type Standing, Standings } from "./security/people.ts";
 export type { Scope, Caller } from "./security/scope.ts";
 export { agentKeys, securityKeys } from "./security/security-config.ts";
 export type { Trust } from "./security/trust.ts";

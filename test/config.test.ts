@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { jsonSchema } from "../host/cli/config/json-schema.ts";
-import { leaves } from "../host/config/schema.ts";
+import { leaves } from "../host/cli/config/leaves.ts";
 import { startingFile } from "../host/cli/starting-file.ts";
 import { effective } from "../host/cli/config/effective.ts";
 import { Installation } from "../host/cli/installation.ts";

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Commands, Policy, type CheckRow, type CommandContext, type Plugin } from "@gantry/sdk";
 import { bundledPlugins } from "../host/plugins/bundled.ts";
-import { leaves } from "../host/config/schema.ts";
+import { leaves } from "../host/cli/config/leaves.ts";
 import { hostEnforces } from "../host/config/host-keys.ts";
 import type { Host } from "../host/host.ts";
 import { Installation } from "../host/cli/installation.ts";

@@ -203,9 +203,8 @@ class WordRun {
 
   #pluginInStack({ stack = "" }: Error): string | undefined {
     const bundled = /[\\/]plugins[\\/]([a-z0-9-]+)[\\/]/.exec(stack)?.[1];
-    return (
-      bundled ?? this.#host?.loadedFrom().find(({ from }) => from !== "bundled" && stack.includes(from))?.name
-    );
+    const own = this.#host?.options.plugins.filter(({ from }) => from !== "bundled");
+    return bundled ?? own?.find(({ from }) => stack.includes(from))?.plugin.name;
   }
 
   fail(error: Error): number {

@@ -2,7 +2,10 @@ import { toolQuestionText } from "@gantry/sdk";
 import type { ApprovalRequest, Approvals, ToolQuestion, ToolQuestions, TurnEvent } from "@gantry/sdk";
 import { printable, userOfTerminal } from "@gantry/sdk/node";
 import { approvalText, bold } from "./approval-text.ts";
-import { decisionOf, isCommand, isWordFor } from "./person-words.ts";
+import { decisionOf, isAnswer, isCommand, isWordFor } from "./person-words.ts";
+
+/** So many words that answer nothing are a no. */
+const mostUnclear = 3;
 
 export interface AskingDeps {
   readonly approvals: Approvals;
@@ -36,24 +39,30 @@ export class TerminalQuestions {
     this.#asking = this.#asking.then(ask);
   }
 
-  /** Shows exactly what will run; anything but a clear yes is a no. */
+  /** Shows exactly what will run; words that answer nothing are asked about again, a few times. */
   async #ask(request: ApprovalRequest): Promise<void> {
     const { approvals, ask } = this.#deps;
     const { signal } = await this.#openApproval(request.id);
     process.stderr.write(`${bold(`May ${request.tool} run?`)}\n`);
-    let word: string;
-    let whole = false;
-    do {
-      process.stderr.write(approvalText(request, process.stderr.columns ?? 80, whole));
+    this.#show(request, false);
+    let word = "";
+    for (let unclear = 0; unclear < mostUnclear;) {
       word = (await ask(bold("Allow this once? [y/N] "), signal))?.trim() ?? "";
-      whole = isWordFor("view", word);
+      if (signal.aborted || isAnswer(word)) break;
+      if (isWordFor("view", word)) this.#show(request, true);
       // A command is no answer: it is done, and the question stays, unless the command was the answer.
-      if (isCommand(word)) await this.#deps.command()?.(word);
-    } while (whole || (isCommand(word) && !signal.aborted));
+      else if (isCommand(word)) await this.#deps.command()?.(word);
+      else if ((unclear += 1) < mostUnclear) process.stderr.write("Answer y or n; Enter is a no.\n");
+      if (isCommand(word) && !signal.aborted) this.#show(request, false);
+    }
     const why = isWordFor("explain", word) ? (await ask(bold("Why not? "), signal))?.trim() : undefined;
     this.#open.delete(request.id);
     const by = { user: userOfTerminal() };
     await approvals.decide(request.id, decisionOf(word), by, why === "" ? undefined : why);
+  }
+
+  #show(request: ApprovalRequest, whole: boolean): void {
+    process.stderr.write(approvalText(request, process.stderr.columns ?? 80, whole));
   }
 
   /** Asks for the words that a tool wants; an end of the input leaves it. */

@@ -73,12 +73,17 @@ export class Terminal {
     this.#answer = new AnswerText(process.stdout);
   }
 
-  /** The answer, where it was not streamed already, and a line for each file that goes with it. */
-  finish(reply: string, files: readonly MediaRef[] = []): void {
+  /**
+   * Writes the answer if it was not streamed already, and a line for each file that goes with it.
+   * Words of the service are `verbatim`: they are no Markdown.
+   */
+  finish(reply: string, files: readonly MediaRef[] = [], verbatim: boolean = false): void {
     this.#spinner.stop();
     this.#isAnswering = false;
-    if (this.#streamed === "" && reply !== "") this.#print(reply);
-    if (this.#answer) this.#answer.end();
+    const isSaid = this.#streamed === "" && reply !== "";
+    if (isSaid && verbatim) process.stdout.write(printableProse(reply));
+    else if (isSaid) this.#print(reply);
+    if (this.#answer && !(isSaid && verbatim)) this.#answer.end();
     else if (this.#streamed !== "" || reply !== "") process.stdout.write("\n");
     for (const file of files) process.stdout.write(`${printable(describeMedia(file))}\n`);
     this.#streamed = "";

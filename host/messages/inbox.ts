@@ -96,7 +96,8 @@ export class Inbox implements InboxSlot {
     const replies: string[] = [];
     while (typeof said === "object") {
       await conversations.admit(said);
-      if (said.told) options.onEvent?.({ type: "delta", text: `${said.told}\n\n` });
+      const apart = `${result?.reply ? "\n\n" : ""}${said.told ? `${said.told}\n\n` : ""}`;
+      if (apart !== "") options.onEvent?.({ type: "delta", text: apart });
       result = await conversations.prompt(said, session, options);
       replies.push(said.told ?? "", result.reply);
       said = options.signal.aborted ? undefined : await words.next(said, session, result, options);
@@ -109,9 +110,8 @@ export class Inbox implements InboxSlot {
   async call(given: InboundMessage, asked: CallOptions): Promise<ToolCallOutcome> {
     const { conversations, turn } = this.#deps;
     checkPromptOptions(asked);
-    const message = this.#spoken(given);
     const options = await placed(asked, turn.workspace, callAround()?.turn);
-    return conversations.call(message, options);
+    return conversations.call(this.#spoken(given), options);
   }
 
   /** Returns the message with no more than its writer and their token may. Throws SCOPE_MISSING. */

@@ -29,10 +29,9 @@ export interface TurnContext {
   readonly redaction: Redaction;
 }
 
-/** Names the message whose turn it is. Outside of turns every call has a name of its own. */
+/** Names the message whose turn it is. Outside of turns each call has a name of its own. */
 export function messageNameOf(turn: TurnContext | undefined): string {
-  const { channel, id } = turn?.message ?? { channel: "", id: randomUUID() };
-  return `${channel} ${id}`;
+  return turn?.ids.message ?? randomUUID();
 }
 
 /** The conversation that people see: the one in which questions of this call are put, and for which they are answered. */

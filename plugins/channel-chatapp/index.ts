@@ -1,5 +1,5 @@
 import { definePlugin, optional, refuse } from "@gantry/sdk";
-import { Channels, Checks, Inbox, Media, People, Routes, Store, Upstream } from "@gantry/sdk";
+import { Channels, Checks, Inbox, Media, People, Routes, Standings, Store, Upstream } from "@gantry/sdk";
 import { readMarkdown, showWorking, trustOf } from "@gantry/sdk/channel";
 import { readAddress } from "./address.ts";
 import { chatappChecks } from "./checks.ts";
@@ -22,7 +22,7 @@ export default definePlugin({
   table: "",
   config,
   needs: { inbox: Inbox, media: optional(Media), people: People, store: Store, upstream: Upstream },
-  provides: [Channels, Checks, Routes],
+  provides: [Channels, Checks, Routes, Standings],
   taps: ["onInboundMessage"],
   onboarding,
   errors,
@@ -47,8 +47,10 @@ export default definePlugin({
     });
     // A service that has run out of descriptors still renders what it answers.
     host.onServe(async () => void (await readMarkdown("")));
+    const trust = (id: string) => trustOf(id, settings.people);
+    host.provide(Standings, { name: "chatapp", trust });
     host.hooks.onInboundMessage.tap(({ channel, sender }) => {
-      if (channel !== "chatapp" || trustOf(sender.id, settings.people)) return undefined;
+      if (channel !== "chatapp" || trust(sender.id)) return undefined;
       return refuse(errors.CHATAPP_NOT_ALLOWED(sender.id));
     });
     for (const route of webhookRoutes(settings, host.needs.inbox, host.log)) host.provide(Routes, route);

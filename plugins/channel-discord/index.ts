@@ -11,6 +11,7 @@ import {
   People,
   refuse,
   Services,
+  Standings,
   Store,
   Transcriber,
   Upstream,
@@ -60,7 +61,7 @@ export default definePlugin({
     transcriber: optional(Transcriber),
     upstream: Upstream,
   },
-  provides: [Channels, Checks, Commands, Services],
+  provides: [Channels, Checks, Commands, Services, Standings],
   taps: ["onInboundMessage"],
   onboarding,
   errors,
@@ -87,6 +88,7 @@ export default definePlugin({
           await rest.call("POST", `/channels/${readAddress(to)?.channel ?? "0"}/typing`, { signal: now });
         }),
     });
+    host.provide(Standings, people);
     const refuseStrangers = strangerGuard("discord", allowlistKey, (id) => people.trust(id));
     host.hooks.onInboundMessage.tap((message) => {
       if (message.channel !== "discord") return undefined;

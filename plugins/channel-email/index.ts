@@ -11,6 +11,7 @@ import {
   Runtime,
   Sandbox,
   Services,
+  Standings,
   Store,
   Upstream,
 } from "@gantry/sdk";
@@ -49,7 +50,7 @@ export default definePlugin({
     store: Store,
     upstream: Upstream,
   },
-  provides: [Channels, Checks, Commands, Services],
+  provides: [Channels, Checks, Commands, Services, Standings],
   taps: ["onInboundMessage"],
   onboarding,
   errors,
@@ -99,6 +100,7 @@ export default definePlugin({
       idOf: readAddress,
       send: (message, signal) => sender.send(message, signal),
     });
+    host.provide(Standings, people);
     const refuseStrangers = strangerGuard("email", allowlistKey, (id) => people.trust(id));
     host.hooks.onInboundMessage.tap(refuseStrangers);
 

@@ -10,6 +10,7 @@ import {
   optional,
   People,
   Services,
+  Standings,
   Store,
   Transcriber,
   Upstream,
@@ -50,7 +51,7 @@ export default definePlugin({
     transcriber: optional(Transcriber),
     upstream: Upstream,
   },
-  provides: [Channels, Checks, Commands, Services],
+  provides: [Channels, Checks, Commands, Services, Standings],
   taps: ["onInboundMessage"],
   onboarding,
   errors,
@@ -87,6 +88,7 @@ export default definePlugin({
       edit: (message, signal) => sender.edit(message, signal),
       working: (to, signal) => working.show(to, signal),
     });
+    host.provide(Standings, people);
     const refuseStrangers = strangerGuard("slack", allowlistKey, (id) => people.trust(id));
     host.hooks.onInboundMessage.tap(refuseStrangers);
 

@@ -11,6 +11,7 @@ import {
   People,
   Services,
   Speaker,
+  Standings,
   Store,
   Transcriber,
   Upstream,
@@ -57,7 +58,7 @@ export default definePlugin({
     transcriber: optional(Transcriber),
     upstream: Upstream,
   },
-  provides: [Channels, Checks, Commands, Services],
+  provides: [Channels, Checks, Commands, Services, Standings],
   taps: ["onInboundMessage"],
   onboarding,
   errors,
@@ -101,6 +102,7 @@ export default definePlugin({
         });
       },
     });
+    host.provide(Standings, people);
     const refuseStrangers = strangerGuard("telegram", allowlistKey, (id) => people.trust(id));
     host.hooks.onInboundMessage.tap(refuseStrangers);
 

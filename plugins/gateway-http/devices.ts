@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { isScope, scopes } from "@gantry/sdk/fill";
-import { listAll, type Caller, type Scope, type Values } from "@gantry/sdk";
+import { listAll, type Caller, type Scope, type Trust, type Values } from "@gantry/sdk";
 import type { PairingGrant } from "@gantry/sdk/node";
 
 export interface Device {
@@ -91,8 +91,14 @@ export class Devices {
     if (!stored) return undefined;
     const kept = Buffer.from(stored.hash);
     if (![hash, scopedHash(token)].some((one) => timingSafeEqual(kept, Buffer.from(one)))) return undefined;
-    const { device_id: device, name, expires, first } = stored;
-    return { caller: { device, may: scopesOf(stored), ...(first === true && { name }) }, expires };
+    return { caller: callerOf(stored), expires: stored.expires };
+  }
+
+  /** Returns how far a device is trusted by the scopes that `held` leaves it; undefined if it is over. */
+  async trust(id: string, held: (caller: Caller) => readonly Scope[]): Promise<Trust | undefined> {
+    const stored = (await this.#rows()).find(({ value }) => value.device_id === id)?.value;
+    if (!stored || this.isOver(stored.expires)) return undefined;
+    return held(callerOf(stored)).includes("decide") ? "owner" : "member";
   }
 
   /** Whether this time is past. */
@@ -146,6 +152,11 @@ export class Devices {
   #rows(): Promise<readonly { readonly key: string; readonly value: Stored }[]> {
     return listAll<Stored>(this.#values, space);
   }
+}
+
+function callerOf(stored: Stored): Caller {
+  const { device_id: device, name, first } = stored;
+  return { device, may: scopesOf(stored), ...(first === true && { name }) };
 }
 
 /** A token of an earlier release keeps all; one whose scopes cannot be read has none. */

@@ -12,6 +12,7 @@ import {
   Routes,
   Runtime,
   Services,
+  Standings,
   Store,
   ToolQuestions,
 } from "@gantry/sdk";
@@ -44,7 +45,7 @@ export default definePlugin({
     runtime: Runtime,
     store: Store,
   },
-  provides: [Checks, Commands, Services],
+  provides: [Checks, Commands, Services, Standings],
   errors,
   setup(host) {
     const { needs, log } = host;
@@ -62,6 +63,10 @@ export default definePlugin({
         await server?.close(signal);
         server = undefined;
       },
+    });
+    host.provide(Standings, {
+      name: "devices",
+      trust: (id) => devices().trust(id, (caller) => needs.people.may(caller)),
     });
     host.onServe(async () => void (await import("./checks.ts")));
     const clock = new Clock();

@@ -1,4 +1,5 @@
 import { Inbox, Store, directMessage, type Part, type Values } from "@gantry/sdk";
+import type { FakeAnswer } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { gate, tool } from "../../test/helpers/plugins.ts";
 import { commands, lastOf, start, verdict, type Said } from "./goal.test-kit.ts";
@@ -206,4 +207,34 @@ test("AGT-15: a command of --until has no backtick, so that it is shown as it ru
   const { reply } = await t.ask("/goal read --until make `cat x`", { session: "s" });
   expect(reply).toBe("Write the command behind --until without backticks: $( ) does the same.");
   expect(t.model.requests).toEqual([]);
+});
+
+test("AGT-15: a goal whose person is not an owner any more takes no further turn, and says why", async () => {
+  const owners = ["alice"];
+  const revoke = (): FakeAnswer => {
+    owners.length = 0;
+    return "One step.";
+  };
+  await using t = await start({ says: [revoke, "Another."], owners });
+  await t.serve();
+  await t.channel.receive({ text: "/goal green" });
+  await t.channel.sentCount(2);
+  expect(t.model.requests).toHaveLength(1);
+  await t.channel.receive({ text: "/goal" });
+  await t.channel.sentCount(3);
+  const told = "green\nThe goal was stopped: fake:alice is not an owner any more.";
+  expect(t.channel.sent.map(({ text }) => text)).toEqual(["One step.", "Stopped.", told]);
+});
+
+test("AGT-15: the turns of a goal stand apart in what is streamed, as they do in the answer", async () => {
+  await using t = await start({ says: ["One step.", verdict("holds"), "Done."] });
+  let streamed = "";
+  const message = directMessage({ channel: "cli", id: "1", from: "me", text: "/goal green", trust: "owner" });
+  const { reply } = await t.slot(Inbox).prompt(message, {
+    approvals: "yes",
+    signal,
+    onEvent: (event) => void (streamed += event.type === "delta" ? event.text : ""),
+  });
+  expect(reply).toMatch(/^One step\.\n\nDone\.\n\nThe goal holds/);
+  expect(streamed).toBe(reply);
 });

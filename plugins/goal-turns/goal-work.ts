@@ -11,6 +11,7 @@ import {
   type ToolResult,
   type ToolRun,
 } from "@gantry/sdk";
+import { rightsNow, type Doors } from "../shared/rights-now.ts";
 import { errors } from "./errors.ts";
 import { spentText, type Goal, type Goals, type Verdict } from "./goal.ts";
 import { checkText, goalIn, readGoal, standText, turnText, type WrittenGoal } from "./words.ts";
@@ -29,6 +30,7 @@ export interface Bounds {
 export interface WorkNeeds {
   readonly goals: Goals;
   readonly catalog: ToolCatalog;
+  readonly doors: Doors;
   readonly inbox: Inbox;
   readonly bounds: Bounds;
   /** The goals of the turns that run in this process, by their sessions. */
@@ -85,13 +87,21 @@ export async function stopGoal({ goals }: WorkNeeds, session: string): Promise<s
   return (await goals.of(session))?.end;
 }
 
-/** True if the goal of a turn that is about to run is still worked on; its verdicts count from then on. */
+/**
+ * True if the goal of a turn that is about to run is still worked on, and its person has the rights
+ * with which it was begun; its verdicts count from then on.
+ */
 export async function begins(
-  { goals, running }: WorkNeeds,
-  { session, prompt }: Pick<CommandTurn, "session" | "prompt">,
+  { doors, goals, running }: WorkNeeds,
+  { session, prompt, user, trust }: Omit<CommandTurn, "result">,
 ): Promise<boolean> {
   const goal = await goals.of(session);
   if (!goal || goal.id !== goalIn(textOf(prompt)) || goal.end !== undefined) return false;
+  const rights = await rightsNow(doors, user, trust);
+  if ("lost" in rights) {
+    await goals.put(session, { ...goal, end: `The goal was stopped: ${rights.lost}` });
+    return false;
+  }
   running.set(session, goal.id);
   return true;
 }

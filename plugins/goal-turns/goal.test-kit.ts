@@ -18,6 +18,7 @@ export interface Options {
   readonly config?: object;
   readonly plugins?: readonly Plugin[];
   readonly store?: ReturnType<typeof createMemoryStore>;
+  readonly owners?: readonly string[];
 }
 
 export const verdict = (word: string, why = "It was seen."): FakeAnswer => ({
@@ -25,8 +26,9 @@ export const verdict = (word: string, why = "It was seen."): FakeAnswer => ({
 });
 
 /** Starts a host with /goal and a channel whose owner is alice. */
-export async function start({ says, config, plugins = [], store = createMemoryStore() }: Options) {
-  const channel = fakeChannel("fake", { owners: ["alice"] });
+export async function start(options: Options) {
+  const { says, config, plugins = [], store = createMemoryStore(), owners = ["alice"] } = options;
+  const channel = fakeChannel("fake", { owners });
   const model = fakeProvider([...says]);
   const words = await bundledPlugin("slash-words");
   const all = [plugin, model, channel, words, memoryStore(store), ...plugins];

@@ -4,6 +4,7 @@ import {
   Inbox,
   Observers,
   optional,
+  Standings,
   Store,
   ToolCatalog,
   Tools,
@@ -38,7 +39,7 @@ export default definePlugin({
       description: "Minutes after which no further turn of a goal begins.",
     }),
   }),
-  needs: { catalog: ToolCatalog, inbox: Inbox, store: optional(Store) },
+  needs: { catalog: ToolCatalog, doors: Standings, inbox: Inbox, store: optional(Store) },
   provides: [ChatCommands, Observers, Tools],
   errors,
   setup(host) {

@@ -58,7 +58,6 @@ export async function addJob(
     model: written("model"),
     on_missed: options["skipMissed"] === true ? "skip" : "run",
     ...toldTo(channel, to, userOfTerminal()),
-    trust: "owner",
     made: Date.now(),
     isConfigured: false,
   };

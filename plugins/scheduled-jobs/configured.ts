@@ -37,7 +37,6 @@ export function configuredJobs(jobs: Readonly<Record<string, Static<typeof Confi
     ...job,
     name,
     ...toldTo(channel, to, "jobs:owner"),
-    trust: "owner",
     made: 0,
     isConfigured: true,
   }));

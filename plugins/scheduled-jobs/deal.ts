@@ -4,6 +4,7 @@ import type { NextDue } from "./due.ts";
 import type { Job, JobRun } from "./job.ts";
 import { runJob, type RunNeeds } from "./one-run.ts";
 import type { JobShelf, Mark } from "./shelf.ts";
+import { tellFailed } from "./tell-failed.ts";
 
 /** How long a job's lane is held for a run without a word of its process. */
 const leaseMs = 60_000;
@@ -54,12 +55,14 @@ async function dealHeld(needs: DealNeeds, job: Job, next: NextDue, signal: Abort
   for (const { due: missed, reason } of skipped)
     await shelf.addRun({ ...beginning(job, missed), state: "skipped", reason, ended: now() });
   const run = due === undefined ? undefined : await runOnce(needs, job, due, signal);
+  const ended = run ?? cutOff;
+  if (ended) await tellFailed(needs, job, ended);
   const { begun: _, ...kept } = (await shelf.mark(job.name)) ?? mark;
   if (last !== undefined || mark.begun !== undefined)
     await shelf.setMark(job.name, { ...kept, handled: Math.max(last ?? 0, handledBy(kept)) });
   // A reminder that was said is over, and leaves its name and its history.
   if (job.at !== undefined && !job.isConfigured && last !== undefined) await shelf.remove(job.name);
-  return { run: run ?? cutOff };
+  return { run: ended };
 }
 
 async function runOnce(

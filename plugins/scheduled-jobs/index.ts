@@ -8,6 +8,7 @@ import {
   Outbox,
   Routes,
   Services,
+  Standings,
   Store,
   Tools,
 } from "@gantry/sdk";
@@ -28,7 +29,13 @@ export default definePlugin({
       description: "Jobs by their names.",
     }),
   }),
-  needs: { agents: optional(Agents), inbox: Inbox, outbox: Outbox, store: Store },
+  needs: {
+    agents: optional(Agents),
+    doors: Standings,
+    inbox: Inbox,
+    outbox: Outbox,
+    store: Store,
+  },
   provides: [Checks, Commands, Routes, Services, Tools],
   errors,
   setup(host) {

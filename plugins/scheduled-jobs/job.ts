@@ -20,7 +20,10 @@ export interface Place {
   readonly to: Json;
 }
 
-/** Returns where a job is answered and whose rights it has: of whoever is told there, else of `otherwise`. */
+/**
+ * Returns where a job is answered and whose rights it has: of whoever is told there, else of
+ * `otherwise`, who is the owner.
+ */
 export function toldTo(
   channel: string | undefined,
   to: string | undefined,
@@ -43,7 +46,8 @@ export interface Job extends Schedule {
   readonly place: Place | undefined;
   /** Whose rights it has: `<channel>:<id>`. */
   readonly by: string;
-  readonly trust: Trust;
+  /** How far whoever made it was trusted: with less it does not run. Absent: it has what `by` has. */
+  readonly trust?: Trust;
   /** What the conversation held that the job was made in. */
   readonly sources?: Sources | undefined;
   /** Unix ms; no due time lies before it. */

@@ -1,71 +1,12 @@
-import { Checks, Commands, listAll, Services, textOf, type CommandContext } from "@gantry/sdk";
-import {
-  bundledPlugin,
-  checkPlugin,
-  createMemoryStore,
-  fakeChannel,
-  fakeProvider,
-  memoryStore,
-  startTestHost,
-} from "@gantry/sdk/testing";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Checks, listAll, Services, textOf } from "@gantry/sdk";
+import { checkPlugin, createMemoryStore } from "@gantry/sdk/testing";
+import { expect, test, vi } from "vitest";
 import plugin from "./index.ts";
-import type { Job, JobRun } from "./job.ts";
+import type { Job } from "./job.ts";
+import { add, begin, hour, hourly, pass, start, water, withFakeClock } from "./jobs.test-kit.ts";
 import { JobShelf } from "./shelf.ts";
 
-const hour = 3_600_000;
-const begin = Date.parse("2026-11-23T08:00:00Z");
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: begin });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-type Replies = Parameters<typeof fakeProvider>[0];
-
-/** Lets time pass, and what falls due in it. */
-async function pass(ms: number): Promise<void> {
-  await vi.advanceTimersByTimeAsync(ms);
-}
-
-async function start(
-  replies: Replies = ["ok"],
-  jobs: Record<string, unknown> = {},
-  store = createMemoryStore(),
-  autonomy_level = "supervised",
-) {
-  const model = fakeProvider(replies);
-  const channel = fakeChannel("fake");
-  const autonomy = await bundledPlugin("guard-autonomy");
-  const t = await startTestHost({
-    plugins: [plugin, model, channel, autonomy, memoryStore(store)],
-    config: { jobs, agent: { autonomy_level } },
-  });
-  const shelf = new JobShelf(() => store, []);
-  const out: string[] = [];
-  const run = async (name: string, args: readonly string[] = [], options: CommandContext["options"] = {}) => {
-    out.length = 0;
-    const line = (text: string): void => void out.push(text);
-    const context = { args, options, out: line, err: line, interactive: false, serve: async () => 0 };
-    const signal = new AbortController().signal;
-    return t
-      .slot(Commands)
-      .get(`jobs ${name}`)
-      ?.run({ ...context, signal });
-  };
-  const rows = async (name: string): Promise<readonly JobRun[]> => shelf.runs(name);
-  const states = async (name: string) =>
-    (await rows(name)).map(({ due, state }) => `${due.slice(11, 16)} ${state}`);
-  const settled = (name: string, count: number) =>
-    vi.waitFor(async () => {
-      await pass(1_000);
-      const ended = (await rows(name)).filter(({ state }) => state !== "begun");
-      expect(ended).toHaveLength(count);
-    });
-  return Object.assign(t, { run, out, rows, states, settled, model, channel, store, shelf });
-}
-const hourly = { cron: "0 * * * *", time_zone: "UTC", prompt: "Say the hour." };
+withFakeClock();
 
 test("AGT-11: a job of the configuration runs at each due time, once, and history tells what came of it", async () => {
   await using t = await start(["nine", "ten"], { hours: hourly });
@@ -127,9 +68,6 @@ test("AGT-11: two nodes on one store run each due time once", async () => {
   expect(await one.states("hours")).toEqual(["09:00 done", "10:00 done", "11:00 done"]);
   expect(one.model.requests.length + two.model.requests.length).toBe(3);
 });
-
-const add = (args: object) => ({ calls: [{ name: "schedule_add", args }] });
-const water = { name: "water", prompt: "Remind me of the plants.", at: "2026-11-24T09:00Z" };
 
 test("AGT-11: what an owner asks for in a chat is answered in that chat at its time", async () => {
   await using t = await start([add(water), "Made.", "Water them!"], {}, createMemoryStore(), "autonomous");

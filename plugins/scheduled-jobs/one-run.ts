@@ -8,8 +8,11 @@ import {
   type InboundMessage,
   type Outbox,
   type Part,
+  type ToolCallReport,
+  type Trust,
   type TurnResult,
 } from "@gantry/sdk";
+import { rightsNow, type Doors } from "../shared/rights-now.ts";
 import type { Job, JobRun } from "./job.ts";
 
 const maxAnswer = 500;
@@ -25,14 +28,18 @@ export interface RunNeeds {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly agents: Agents | undefined;
+  readonly doors: Doors;
 }
 
 /** What a run came to. */
 export type RunEnd = Pick<JobRun, "state" | "reason" | "tokens" | "answer"> & { readonly reply: string };
 
-/** Runs a job's prompt for whoever made it, and says the answer where the job says. Never throws. */
+/**
+ * Runs a job's prompt with the rights that whoever made it has now, and says the answer where the
+ * job says. Never throws: a job whose maker has fewer rights than then has failed.
+ */
 export async function runJob(
-  { inbox, outbox, agents }: RunNeeds,
+  { inbox, outbox, agents, doors }: RunNeeds,
   job: Job,
   due: string,
   approvals: "none" | "yes",
@@ -42,6 +49,8 @@ export async function runJob(
   if (job.agent !== undefined && !agents?.list().some(({ name }) => name === job.agent))
     return { state: "failed", reason: `There is no agent ${job.agent}.`, reply: "" };
   try {
+    const rights = await rightsNow(doors, job.by, job.trust);
+    if ("lost" in rights) return { state: "failed", reason: rights.lost, reply: "" };
     const options = {
       keep: false,
       approvals,
@@ -50,7 +59,7 @@ export async function runJob(
       ...(job.agent !== undefined && { agent: job.agent }),
       ...(job.budget !== undefined && { budget: { tokens: job.budget } }),
     };
-    const result = await runs.run(true, () => inbox.prompt(messageOf(job, due), options));
+    const result = await runs.run(true, () => inbox.prompt(messageOf(job, due, rights.trust), options));
     const end = endOf(result);
     if (job.place && result.reply !== "" && !result.error)
       await outbox.send({ ...job.place, parts: textParts(result.reply), key: `job ${job.name} ${due}` });
@@ -68,8 +77,15 @@ function endOf({ reply, error, stop_reason, usage, tool_calls }: TurnResult): Ru
   const reason =
     error?.message ??
     (stop_reason === "EndTurn" ? undefined : `The turn ended early: ${stop_reason}.`) ??
-    (failed && `The call of ${failed.tool} was ${failed.decision}${failed.code ? ` (${failed.code})` : ""}.`);
+    (failed && failureOf(failed));
   return reason === undefined ? { state: "done", ...facts } : { state: "failed", reason, ...facts };
+}
+
+function failureOf({ tool, decision, code }: ToolCallReport): string {
+  const what = `The call of ${tool} was ${decision}${code ? ` (${code})` : ""}`;
+  return code === "APPROVAL_NO_PERSON"
+    ? `${what}: nobody is asked while a job runs, so allow it by a rule or do it in a conversation.`
+    : `${what}.`;
 }
 
 /** Splits `<channel>:<id>`. */
@@ -78,13 +94,13 @@ function split(user: string): readonly [string, string] {
   return [user.slice(0, at), user.slice(at + 1)];
 }
 
-function messageOf(job: Job, due: string): InboundMessage {
+function messageOf(job: Job, due: string, trust: Trust): InboundMessage {
   const [channel, from] = split(job.by);
   const material = job.sources?.material ?? [];
   const text = `[The job ${job.name}, due at ${due}.]\n${job.prompt}`;
   const parts: readonly Part[] =
     material.length === 0 ? textParts(text) : [{ type: "text", text, from: material.join(", ") }];
-  const { place, trust } = job;
+  const { place } = job;
   return directMessage({
     channel,
     id: `job ${job.name} ${due}`,

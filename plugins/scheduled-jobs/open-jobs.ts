@@ -1,4 +1,5 @@
 import type { Agents, Inbox, Logger, Outbox, Service, Store } from "@gantry/sdk";
+import type { Doors } from "../shared/rights-now.ts";
 import type { DealNeeds } from "./deal.ts";
 import type { Job } from "./job.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -7,6 +8,7 @@ import { addWanted, listOwn, removeOwn } from "./schedule-work.ts";
 
 export interface JobsNeeds {
   readonly agents: Agents | undefined;
+  readonly doors: Doors;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly store: Store;

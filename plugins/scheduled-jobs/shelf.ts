@@ -18,6 +18,8 @@ export interface Mark {
   /** The due time that was being run when this was kept, Unix ms. */
   readonly begun?: number;
   readonly isPaused?: boolean;
+  /** Why the last run failed. */
+  readonly failed?: string;
 }
 
 /** Jobs, their marks and what became of their due times, in the store. */

@@ -177,15 +177,15 @@ export class Delegation {
     return { shown, by: agent };
   }
 
-  /** A message that is worked on anew has the same trace, so the same task of its turn has the same key. */
-  #keyOf({ args, trace = `00-${randomUUID()}-` }: ToolRun<TaskArgs>): string {
-    const [, traceId = "", turn = ""] = trace.split("-");
-    const digest = createHash("sha256").update(JSON.stringify(args)).digest("hex").slice(0, 32);
-    const counter = `${turn}/${digest}`;
+  /** The same task of the same message has the same key in every process that tries the message. */
+  #keyOf({ args, message = randomUUID(), trace = randomUUID() }: ToolRun<TaskArgs>): string {
+    const asked = JSON.stringify([message, args]);
+    const digest = createHash("sha256").update(asked).digest("hex").slice(0, 32);
+    const counter = `${trace}/${digest}`;
     const nth = (this.#asked.get(counter) ?? 0) + 1;
     if (this.#asked.size > 1_000) this.#asked.clear();
     this.#asked.set(counter, nth);
-    return `${traceId}/${digest}/${nth}`;
+    return `${digest}/${nth}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { Agents, definePlugin, Store, type Agent } from "@gantry/sdk";
+import { Agents, definePlugin, directMessage, Inbox, Store, type Agent } from "@gantry/sdk";
 import { checkPlugin, createMemoryStore } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
 import { gate, tool } from "../../test/helpers/plugins.ts";
@@ -138,7 +138,7 @@ test("AGT-10: a result is on disk before the parent is told, and is not worked o
     store,
   });
   const message = { channel: "cli", id: "the-same", sender: { id: "test" }, replyTo: null, timestamp: 1 };
-  const { Inbox, textParts } = await import("@gantry/sdk");
+  const { textParts } = await import("@gantry/sdk");
   const ask = () =>
     t.slot(Inbox).prompt(
       {
@@ -155,6 +155,29 @@ test("AGT-10: a result is on disk before the parent is told, and is not worked o
   expect(JSON.stringify(kept)).toContain("worked out");
   expect((await ask()).reply).toContain("It was done before this turn was begun anew.");
   expect(t.model.requests.filter(isTask)).toHaveLength(1);
+});
+
+test("AGT-10: two messages of one trace and conversation that ask for the same task have a result each", async () => {
+  let count = 0;
+  await using t = await startDelegating({
+    parent: [delegate({ task: "x" }), lastOf, delegate({ task: "x" }), lastOf],
+    task: () => `result ${(count += 1)}`,
+  });
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const more = {
+    channel: "cli",
+    from: "me",
+    text: "go",
+    trust: "owner",
+    session: "same",
+    traceparent,
+  } as const;
+  const ask = (id: string) =>
+    t
+      .slot(Inbox)
+      .prompt(directMessage({ ...more, id }), { approvals: "yes", signal: AbortSignal.timeout(30_000) });
+  expect((await ask("one")).reply).toContain("result 1");
+  expect((await ask("two")).reply).toContain("result 2");
 });
 
 test("AGT-10: a task that the end of a process cut is done again, and the parent is told so", async () => {

@@ -31,7 +31,7 @@ export const errors = defineErrors({
     "What tools changed last is in another workspace, %s: name that with -C DIR, as `gantry undo --list` shows it.",
   ),
   UNDO_NOTHING: failed(
-    "There is no change of a tool to take back: `gantry undo --list` shows what there is.",
+    "There is no change of a tool to take back: `gantry undo --list` shows what there is, and `gantry runs undo` takes back what a command has changed.",
   ),
   UNDO_CHANGED: failed(
     "%s was changed after the tool changed it, so it was left as it is: undo a change of another file by naming that file.",

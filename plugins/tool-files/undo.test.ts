@@ -155,6 +155,7 @@ test("AGT-08: /undo takes back the last change of its own conversation, and tell
   expect(command.trust).toBe("owner");
   expect(await said("a")).toBe(`Undone: what file_write did to ${path.join(t.runtime.workspace, "one")}.`);
   expect(await said("a")).toContain("no change of a tool to take back");
+  expect(await said("a")).toContain("`gantry runs undo`");
   expect(readdirSync(t.runtime.workspace)).toEqual(["two"]);
   expect(t.audit.find(({ tool }) => tool === "undo")).toMatchObject({ user: "chatapp:+1", session_id: "a" });
 });

@@ -3,6 +3,7 @@ import type { Command, CommandContext, Memory, MemoryEntry, Values } from "@gant
 import { userOfTerminal } from "@gantry/sdk/node";
 import { memoryOf, rememberers } from "../shared/agent-memory.ts";
 import { errors } from "./errors.ts";
+import { MemoryKeys } from "./keys.ts";
 import type { Retention } from "./retention.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
@@ -15,6 +16,7 @@ const LONGEST = 10_000;
 
 /** Returns the words with which a person sees and corrects the memories of somebody. */
 export function memoryCommands(memory: Memory, retention: Retention, values: Values): readonly Command[] {
+  const keys = new MemoryKeys(memory, values);
   const find = async (run: CommandContext): Promise<MemoryEntry> => {
     const [id = ""] = run.args;
     const found = (await allOf(run, memory)).find((entry) => entry.id === id);
@@ -47,16 +49,20 @@ export function memoryCommands(memory: Memory, retention: Retention, values: Val
     },
     {
       name: "memory edit",
-      summary: "put another text in place of a memory; it gets a new id",
+      summary: "put another text in place of a memory, whose key stays; it gets a new id",
       args: ["<id>", "<text>"],
       options,
       async run(run) {
-        const { id } = await find(run);
-        const text = run.args[1] ?? "";
+        const old = await find(run);
+        const { id } = old;
+        const key = await keys.of(old);
+        const given = run.args[1] ?? "";
+        const isWhole = key !== undefined && given.toLowerCase().startsWith(`[${key}] `);
+        const text = isWhole ? given.slice(key.length + 3) : given;
         if (text.trim() === "" || text.length > LONGEST) throw errors.MEMORY_TEXT(text.trim().length);
         // First the new one: what fails between the two leaves both, never neither.
-        const edited = await memory.remember(personOf(run), text);
-        await memory.forget(personOf(run), id);
+        const edited = await keys.remember({ user: personOf(run), key, text });
+        await keys.forget(personOf(run), id);
         await retention.prune();
         if (run.options["json"]) run.out(JSON.stringify({ ...edited, replaces: id }));
         else run.err(`Remembered as ${edited.id} in place of ${id}.`);
@@ -70,7 +76,7 @@ export function memoryCommands(memory: Memory, retention: Retention, values: Val
       options,
       async run(run) {
         const { id } = await find(run);
-        await memory.forget(personOf(run), id);
+        await keys.forget(personOf(run), id);
         if (run.options["json"]) run.out(JSON.stringify({ forgotten: id }));
         else run.err(`Forgot ${id}.`);
         return 0;

@@ -176,39 +176,6 @@ test("SEC-21: a memory keeps what the conversation held that stored it, and brin
   }
 });
 
-test("AGT-16: a memory under a key replaces what stood there, and nothing else", async () => {
-  await using t = await start();
-  await call(t, "memory_store", { text: "The office closes at six." });
-  expect(await call(t, "memory_store", { key: "office-hours", text: "It closes at six." })).toBe(
-    "Remembered as 2.",
-  );
-  await call(t, "memory_store", { key: "office", text: "It is in Oslo." });
-  const replaced = await call(t, "memory_store", { key: "Office-Hours", text: "It closes at five." });
-  expect(replaced).toBe("Remembered as 4 in place of 2.");
-  const left = (await call(t, "memory_recall", { query: "" })).replaceAll(/ [-\d]{10}/g, "");
-  expect(left.split("\n")).toEqual([
-    "[4]: [office-hours] It closes at five.",
-    "[3]: [office] It is in Oslo.",
-    "[1]: The office closes at six.",
-  ]);
-});
-
-test("AGT-16: a key of one person replaces nothing of another", async () => {
-  await using t = await start();
-  await call(t, "memory_store", { key: "tea", text: "Green." });
-  await call(t, "memory_store", { key: "tea", text: "Black." }, "chatapp:+1");
-  expect(await call(t, "memory_recall", { query: "tea" })).toContain("Green.");
-});
-
-test("AGT-16: in a full memory a key that stands there can still be replaced", async () => {
-  await using t = await start({ max_entries: 1 });
-  await call(t, "memory_store", { key: "tea", text: "Green." });
-  expect(await call(t, "memory_store", { key: "tea", text: "Black." })).toBe(
-    "Remembered as 2 in place of 1.",
-  );
-  expect(await call(t, "memory_store", { text: "Too much." })).toContain("memory.max_entries is 1");
-});
-
 test("AGT-16: a query without a letter or digit is told as not searched, and the newest are told as that", async () => {
   await using t = await start();
   await call(t, "memory_store", { text: "Anna likes tea." });

@@ -11,9 +11,9 @@ import { Type } from "typebox";
 import { memoryOf, noteMemory } from "../shared/agent-memory.ts";
 import { asError } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
+import { keyForm, MemoryKeys } from "./keys.ts";
 import type { Retention } from "./retention.ts";
 
-const keyForm = "^[\\p{L}\\p{N}][\\p{L}\\p{N}._-]{0,63}$";
 const newest = "These are the newest memories:";
 const every = 1_000_000;
 
@@ -37,6 +37,7 @@ export function memoryTools({ memory, retention, agents, values }: Remembering):
     const agent = ownAgent(asking);
     return agent === undefined ? asking.user : memoryOf(asking.user, agent);
   };
+  const keys = new MemoryKeys(memory, values);
   return [
     defineTool({
       name: "memory_store",
@@ -56,15 +57,16 @@ export function memoryTools({ memory, retention, agents, values }: Remembering):
         { additionalProperties: false },
       ),
       async run({ args: { key, text }, sources, ...asking }) {
-        const replaced = key === undefined ? [] : await keyed(memory, whose(asking), key);
+        const replaced =
+          key === undefined ? [] : await keys.under(key, await search(memory, whose(asking), "", every));
         if (replaced.length === 0) await retention.checkRoom();
         const agent = ownAgent(asking);
         if (agent !== undefined) await noteMemory(values, asking.user, agent);
         const isFromNowhere = sources.material.length === 0 && sources.private.length === 0;
-        const whole = key === undefined ? text : headOf(key) + text;
-        const { id } = await memory.remember(whose(asking), whole, isFromNowhere ? undefined : sources);
+        const held = isFromNowhere ? undefined : sources;
+        const { id } = await keys.remember({ user: whose(asking), key, text, sources: held });
         // First the new one: what fails between the two leaves both, never neither.
-        for (const old of replaced) await memory.forget(whose(asking), old);
+        for (const old of replaced) await keys.forget(whose(asking), old);
         await retention.prune();
         const place = replaced.length === 0 ? "" : ` in place of ${replaced.join(", ")}`;
         return `Remembered as ${id}${place}.`;
@@ -115,7 +117,7 @@ export function memoryTools({ memory, retention, agents, values }: Remembering):
         { additionalProperties: false },
       ),
       async run({ args, ...asking }) {
-        if (!(await memory.forget(whose(asking), args.id))) throw errors.MEMORY_UNKNOWN(args.id);
+        if (!(await keys.forget(whose(asking), args.id))) throw errors.MEMORY_UNKNOWN(args.id);
         return `Forgot ${args.id}.`;
       },
     }),
@@ -134,17 +136,6 @@ export async function search(
   } catch (error) {
     throw errors.MEMORY_UNSEARCHED(asError(error));
   }
-}
-
-/** Returns the ids of what stands under a key. */
-async function keyed(memory: Memory, user: string, key: string): Promise<readonly string[]> {
-  const all = await search(memory, user, "", every);
-  return all.filter(({ text }) => text.startsWith(headOf(key))).map(({ id }) => id);
-}
-
-/** Returns how the text of a memory with a key begins, so that whoever reads it sees the key. */
-function headOf(key: string): string {
-  return `[${key.toLowerCase()}] `;
 }
 
 /** Returns the sources that the reader of these memories takes in. */

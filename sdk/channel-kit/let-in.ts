@@ -1,4 +1,5 @@
 import type { Store } from "../store/store.ts";
+import type { Standing } from "../security/people.ts";
 import type { Trust } from "../security/trust.ts";
 import { PairedPeople } from "./pairing.ts";
 import { trustOf, type AllowedPeople, type Matches } from "./people.ts";
@@ -10,12 +11,14 @@ export interface LetInRules {
   readonly matches?: Matches;
 }
 
-/** Who may write to one channel: by the configuration, or by a code. */
-export class LetIn {
+/** Says who may write to one channel: by the configuration, or by a code. */
+export class LetIn implements Standing {
+  readonly name: string;
   readonly #rules: LetInRules;
   readonly paired: PairedPeople;
 
   constructor(channel: string, rules: LetInRules, store: () => Store) {
+    this.name = channel;
     this.#rules = rules;
     this.paired = new PairedPeople(channel, () => store().values);
   }

@@ -45,6 +45,7 @@ export {
   readRunning,
   removeRunning,
   servingLock,
+  takeServingLock,
   writeRunning,
   type RunningRecord,
 } from "./running-record.ts";

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import { errors } from "../contract/codes.ts";
+import { GantryError } from "../contract/errors.ts";
 import { ProcessLock } from "./process-lock.ts";
 import { replaceFile } from "./replace-file.ts";
 
@@ -23,6 +25,24 @@ export interface RunningRecord {
 
 export function servingLock(configDir: string): string {
   return path.join(configDir, "state", "serving.lock");
+}
+
+/**
+ * Takes the lock of the service of a directory; `lost` is called once another process has it.
+ * Throws ALREADY_RUNNING, and what `unwritable` makes of a folder that cannot be written to.
+ */
+export async function takeServingLock(
+  configDir: string,
+  unwritable: (folder: string, why: unknown) => Error,
+  lost?: () => void,
+): Promise<ProcessLock> {
+  const file = servingLock(configDir);
+  try {
+    return await ProcessLock.take(file, (pid) => errors.ALREADY_RUNNING(configDir, pid), lost);
+  } catch (error) {
+    if (error instanceof GantryError) throw error;
+    throw unwritable(path.dirname(file), (error as NodeJS.ErrnoException).code ?? error);
+  }
 }
 
 function recordFile(configDir: string): string {

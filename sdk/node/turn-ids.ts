@@ -8,6 +8,8 @@ export interface TurnIds {
   readonly turn: string;
   /** A `traceparent` for whatever the turn causes. */
   readonly trace: string;
+  /** Names the message that the outermost turn answers, the same in every process that tries it. */
+  readonly message: string;
   /** The span of the turn around it, or that came with its message. */
   readonly parent?: string;
 }
@@ -20,7 +22,12 @@ export function turnIds(message: InboundMessage, outer: TurnIds | undefined): Tu
   const turn = randomBytes(8).toString("hex");
   const given = readTraceparent(outer ? outer.trace : message.traceparent);
   const { traceId, flags } = given ?? (readTraceparent(messageTrace(message)) as TraceParent);
-  return { turn, trace: `00-${traceId}-${turn}-${flags}`, ...(given && { parent: given.spanId }) };
+  return {
+    turn,
+    trace: `00-${traceId}-${turn}-${flags}`,
+    message: outer?.message ?? `${message.channel} ${message.id}`,
+    ...(given && { parent: given.spanId }),
+  };
 }
 
 /** Returns the `traceparent` of a message, whose span is the message's own in every process. */

@@ -1,5 +1,8 @@
+import type { Awaitable } from "../contract/awaitable.ts";
+import { having } from "../contract/shape.ts";
 import type { Caller, Scope } from "./scope.ts";
-import { one } from "../contract/slot.ts";
+import { many, one } from "../contract/slot.ts";
+import type { Trust } from "./trust.ts";
 
 export type Role = "owner" | "member";
 
@@ -19,3 +22,15 @@ export interface People {
   }): { readonly name: string; readonly role: Role } | undefined;
 }
 export const People = one<People>("people");
+
+/**
+ * Knows how far the people of one door are trusted now. Work that goes on after its message asks
+ * again: whoever began it may have lost rights since.
+ */
+export interface Standing {
+  /** The name of a channel, or `devices`. */
+  readonly name: string;
+  /** Returns the trust of a sender or device by its id; undefined if it may not write any more. */
+  trust(id: string): Awaitable<Trust | undefined>;
+}
+export const Standings = many<Standing>("standings", having("trust"));

@@ -8,6 +8,7 @@ import {
   type Part,
   type Plugin,
   type Receipt,
+  Standings,
   type Sent,
 } from "../index.ts";
 
@@ -26,7 +27,7 @@ export interface FakeChannel extends Plugin {
 /** A text, from `alice` where nobody else is named; an owner's trust follows from the channel's `owners`. */
 export type FakeMessage = Partial<InboundMessage> & { readonly text: string; readonly from?: string };
 
-/** A channel without a platform. Everybody may write; `owners` may answer approval questions. */
+/** A channel without a platform. Everybody may write; `owners` may answer approval questions; read at each use. */
 export function fakeChannel(
   name: string = "fake",
   options: { readonly owners?: readonly string[]; readonly needsQuestionId?: true } = {},
@@ -37,12 +38,14 @@ export function fakeChannel(
   const waiting: { count: number; resolve: () => void }[] = [];
   let inbox: Inbox | undefined;
   let counter = 0;
+  const trustOf = (id: string) => (options.owners?.includes(id) ? "owner" : "member");
   const plugin = definePlugin({
     name: `channel-${name}`,
     needs: { inbox: Inbox },
-    provides: [Channels],
+    provides: [Channels, Standings],
     setup(host) {
       ({ inbox } = host.needs);
+      if (options.owners) host.provide(Standings, { name, trust: trustOf });
       host.provide(Channels, {
         name,
         ...(options.needsQuestionId && { needsQuestionId: true }),
@@ -66,7 +69,7 @@ export function fakeChannel(
     async receive({ from = "alice", ...message }: FakeMessage): Promise<Receipt> {
       if (!inbox) throw new Error(`start a host with the channel ${name} first`);
       const id = `message-${(counter += 1)}`;
-      const trust = options.owners?.includes(from) ? "owner" : "member";
+      const trust = trustOf(from);
       const [receipt] = await inbox.receive([directMessage({ channel: name, id, from, trust, ...message })]);
       return receipt as Receipt;
     },

@@ -41,7 +41,7 @@ export function openLoader(configDir: string): {
     async config(file) {
       const text = await readText(file);
       if (text === undefined) throw hostErrors.CONFIG_UNREADABLE(file, "ENOENT");
-      return parseToml(file, text).tree;
+      return parseToml(file, text);
     },
   };
 }

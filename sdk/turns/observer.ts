@@ -17,6 +17,8 @@ export interface TurnFacts {
   readonly turn?: string;
   /** As a `traceparent` of W3C Trace Context, with `turn` as its span: for whatever the turn causes. */
   readonly trace?: string;
+  /** Names the message that the outermost turn answers. Absent in hosts of earlier releases. */
+  readonly message?: string;
   /** The span of the turn around it, or the one that came with its message. */
   readonly parent?: string;
 }

@@ -62,7 +62,8 @@ export async function startModel(...script: readonly Answer[]): Promise<ModelSer
   };
 }
 
-function reply(response: ServerResponse, answer: Answer): void {
+/** Answers a request as a stream. */
+export function reply(response: ServerResponse, answer: Answer): void {
   if (typeof answer === "object" && "raw" in answer) return answer.raw(response);
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (typeof answer === "string") {

@@ -1,7 +1,8 @@
-import { ConfigFile, type InboundMessage, type Part, type PromptOptions } from "@gantry/sdk";
+import { ChatCommands, ConfigFile, type InboundMessage, type Part, type PromptOptions } from "@gantry/sdk";
 import type { Host } from "@gantry/host";
 import { stopNote, userOfTerminal } from "@gantry/sdk/node";
 import { isPlain } from "../is-plain.ts";
+import { asSent } from "../person-words.ts";
 import { againCode, restartAsked } from "../restart.ts";
 import { printableProse } from "../terminal-line.ts";
 import type { Terminal } from "../terminal.ts";
@@ -36,7 +37,8 @@ export async function converse(talk: Conversation, pictures: readonly Part[]): P
       if (again.aborted) return againCode;
       if (run.signal.aborted) return 130;
       if (line === undefined || isExit(line)) return 0;
-      const said = await resumed(talk, line, ending);
+      const meant = await asSent(line, talk.host.get(ChatCommands));
+      const said = await resumed(talk, meant, ending);
       if (said.trim() === "") continue;
       await terminal.readMarkdown();
       if (await isLast(talk, said, shown)) return 0;
@@ -104,7 +106,7 @@ async function turn(
   signal: AbortSignal,
 ): Promise<void> {
   const result = await host.inbox.prompt(message(line, shown), terminal.options({ ...options, signal }));
-  terminal.finish(result.reply, result.files);
+  terminal.finish(result.reply, result.files, result.provider === "none");
   if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
   const note = stopNote(result);
   if (note) run.err(note);
