@@ -2,15 +2,9 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { Store } from "@gantry/sdk";
 import type { Page } from "playwright-core";
-import {
-  enter,
-  openTab,
-  send,
-  serveConsole,
-  startBrowser,
-  startConsole,
-  type ConsoleKit,
-} from "./console.test-kit.ts";
+import { enter, openTab, send, startBrowser } from "./browser.test-kit.ts";
+import { startConsole, type ConsoleKit } from "./console.test-kit.ts";
+import { serveConsole } from "./served.test-kit.ts";
 
 /** Takes pictures of every view of the console, with something in it, into the folder that is named. */
 const folder = path.resolve(process.argv[2] ?? "dist/pictures");
