@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { enter, hasChromium, openTab, startBrowser } from "./browser.test-kit.ts";
 import type { Tab, TabOptions } from "./browser.test-kit.ts";
 import { startConsole, type ConsoleKit, type ConsoleOptions } from "./console.test-kit.ts";
@@ -64,7 +64,7 @@ class WatchedDoors implements Doors {
   async close(): Promise<void> {
     const faults = this.#tabs.flatMap((one) => one.faults);
     for (const one of [...this.#tabs, ...this.#kits]) await one[Symbol.asyncDispose]();
-    expect(faults, "what a tab did that no page of the console may do").toEqual([]);
+    if (faults.length > 0) throw new Error(`A page of the console must not do this:\n${faults.join("\n")}`);
   }
 }
 
@@ -84,9 +84,10 @@ const withBrowser = test.extend<{ readonly browser: Browser; readonly doors: Doo
   },
 });
 
+const testIfInstalled = withBrowser.runIf(hasChromium);
 const without = hasChromium ? "" : " (left out: chromium is not installed)";
 
 /** Declares a test of what a person sees in a browser. */
 export function inBrowser(title: string, work: (doors: Doors) => Promise<void>): void {
-  withBrowser.runIf(hasChromium)(`${title}${without}`, ({ doors }) => work(doors));
+  testIfInstalled(`${title}${without}`, ({ doors }) => work(doors));
 }
