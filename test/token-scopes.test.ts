@@ -29,6 +29,14 @@ const numRuns = process.env["GANTRY_LONG"] ? 20_000 : 2_000;
 
 /** What each route of a bundled plugin needs; `open` for one that no token opens. */
 const needs: Readonly<Record<string, Scope | "open">> = {
+  "GET /api/acceptance/mcp-servers": "read",
+  "POST /api/acceptance/mcp-servers/accept": "manage",
+  "POST /api/acceptance/mcp-servers/look": "manage",
+  "POST /api/acceptance/mcp-servers/withdraw": "manage",
+  "GET /api/acceptance/skills": "read",
+  "POST /api/acceptance/skills/accept": "manage",
+  "POST /api/acceptance/skills/look": "manage",
+  "POST /api/acceptance/skills/withdraw": "manage",
   "GET /api/agents": "read",
   "GET /api/agents/explain": "read",
   "GET /api/approvals": "decide",

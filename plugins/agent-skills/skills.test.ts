@@ -91,7 +91,8 @@ test("AGT-13: a skill of a folder that is not the owner's is material, also afte
     const at = path.join(opened, ".agents", "skills", "rhyme");
     const { hash } = await readSkillFolder(at, () => false);
     const facts = { hash, description: "d", allowedTools: undefined, at: 0 };
-    await new Acceptances(() => t.store).accept({ name: "rhyme", folder: at, workspace: opened }, facts);
+    const skill = { name: "rhyme", folder: at, workspace: opened };
+    await new Acceptances(() => t.store).accept(skill, facts, "");
     await t.ask("go", { workspace: "opened" });
     expect(t.said()).toContain("Say it in rhymes.");
   }
