@@ -20,6 +20,7 @@ const views: Views = {
   sessions: async () => (await import("./sessions.tsx")).Sessions,
   jobs: async () => (await import("./jobs.tsx")).Jobs,
   agents: async () => (await import("./agents.tsx")).Agents,
+  extensions: async () => (await import("./extensions.tsx")).Extensions,
   usage: async () => (await import("./usage.tsx")).Usage,
   audit: async () => (await import("./audit.tsx")).Audit,
   health: async () => (await import("./health.tsx")).Health,
