@@ -1,13 +1,12 @@
 import { readFile } from "node:fs/promises";
-import type { CheckRow, Runtime } from "@gantry/sdk";
+import type { CheckRow, ConfigFile, Runtime } from "@gantry/sdk";
 import { configHash, readRunning } from "@gantry/sdk/node";
 
 /** How the service that runs differs from this release and from the file; no row where none runs. */
-export async function checkService({
-  configDir,
-  configFile,
-  version,
-}: Runtime): Promise<readonly CheckRow[]> {
+export async function checkService(
+  { configDir, configFile, version }: Runtime,
+  file: ConfigFile,
+): Promise<readonly CheckRow[]> {
   const what = "service";
   const running = await readRunning(configDir);
   if (!running) return [];
@@ -30,6 +29,11 @@ export async function checkService({
       state: "warn",
       detail: `what runs (${since}) is not what ${configFile} says now, which is what these rows tell`,
       cure: "Run `gantry config reload`.",
+      fix: {
+        label: "Apply the file",
+        // The service that applies it waits for its requests, of which this may be one.
+        run: async () => void file.reload().catch(() => {}),
+      },
     });
   if (running.restart.length > 0)
     rows.push({

@@ -1,5 +1,6 @@
 import type { Plugin } from "@gantry/sdk";
 import { fakeChannel, type FakeChannel } from "@gantry/sdk/testing";
+import alerts from "../alert-owner/index.ts";
 import agents from "../agent-routes/index.ts";
 import askWords from "../ask-words/index.ts";
 import audit from "../audit-file/index.ts";
@@ -29,7 +30,7 @@ export interface ConsoleOptions {
   readonly plugins?: readonly Plugin[];
 }
 
-const views = [agents, askWords, audit, consoleWeb, doctor, jobs, plugins, sessions, store, usage];
+const views = [alerts, agents, askWords, audit, consoleWeb, doctor, jobs, plugins, sessions, store, usage];
 
 /** Starts a gateway with the console, a store on disk, a model, a tool that asks, and a channel. */
 export async function startConsole({
