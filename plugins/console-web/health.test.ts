@@ -64,13 +64,13 @@ inBrowser("WEB-10: an alert is shown as it begins, and that it is over", async (
       host.provide(Redactors, {
         name: "kiln",
         redact: (text) => text.replaceAll(secret, "-"),
-        holdBack: () => 0,
+        holdBack: 0,
       });
     },
   });
   const config = { alerts: { every_seconds: 1, tell_owner: false } };
   const { page } = await open({ plugins: [kiln], config });
-  const alert = page.getByRole("listitem").filter({ hasText: "kiln" });
+  const alert = page.getByRole("listitem").filter({ has: page.getByText("kiln", { exact: true }) });
   const shown = async (words: string): Promise<number> => {
     await page.reload();
     await page.getByRole("heading", { name: "Alerts" }).waitFor();

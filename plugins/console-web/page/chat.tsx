@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { conversation, isRunning, listed, loadMessages } from "./chat-state.ts";
+import { conversation, isRunning, listed } from "./chat-state.ts";
 import { Composer } from "./composer.tsx";
 import { LiveTurn } from "./live-turn.tsx";
-import { Messages } from "./messages.tsx";
 import { Busy, Empty, Failed, useLoad, View } from "./parts.tsx";
 import { addressOf, go, Link, place } from "./place.tsx";
 import { account, ask } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
 import { useStickToEnd } from "./stick.ts";
+import { Transcript } from "./transcript.tsx";
 
 const words = texts.chat;
 
@@ -98,7 +98,7 @@ function Conversations({ current, close, begin }: ConversationsProps) {
 /** One conversation; a new one begins with its first message. */
 function Talk({ id, isNew }: { readonly id: string; readonly isNew: boolean }) {
   const one = conversation(id, isNew);
-  const { messages, live, failure, hasMore } = one;
+  const { messages, live, failure } = one;
   const end = useStickToEnd(live.value, messages.value?.length);
   useEffect(() => void (document.title = `${texts.views.chat} · ${texts.name}`), []);
   const begun = (): void => {
@@ -109,17 +109,9 @@ function Talk({ id, isNew }: { readonly id: string; readonly isNew: boolean }) {
     <>
       <div class="scroll" ref={end} tabIndex={0} role="log" aria-label={words.list}>
         <h1 class="hidden">{texts.views.chat}</h1>
-        {failure.value && (
-          <Failed failure={failure.value} scope="talk" again={() => void loadMessages(one).catch(() => {})} />
-        )}
         {messages.value === undefined && !failure.value && !live.value && <Busy />}
-        {hasMore.value && (
-          <button type="button" class="center" onClick={() => void loadMessages(one, true).catch(() => {})}>
-            {words.earlier}
-          </button>
-        )}
         {isEmpty && <Empty title={words.empty} hint={words.emptyHint} icon="✦" />}
-        <Messages messages={messages.value ?? []} />
+        <Transcript one={one} scope="talk" staysAtEnd={live.value !== undefined} />
         {live.value && <LiveTurn live={live.value} isRunning={one.isRunning.value} />}
       </div>
       <Composer one={one} begun={begun} />

@@ -56,6 +56,7 @@ export const texts = {
     attach: "Attach a file",
     detach: (name: string) => `Remove ${name}`,
     earlier: "Earlier messages",
+    later: "Later messages",
     you: "You",
     agent: "Gantry",
     running: "Working…",
