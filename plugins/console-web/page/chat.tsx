@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { conversation, isRunning, listed } from "./chat-state.ts";
 import { Composer } from "./composer.tsx";
 import { LiveTurn } from "./live-turn.tsx";
-import { Busy, Empty, Failed, useLoad, View } from "./parts.tsx";
+import { Busy, Empty, Failed, useLoad } from "./parts.tsx";
 import { addressOf, go, Link, place } from "./place.tsx";
 import { account, ask } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
@@ -23,12 +23,6 @@ export function Chat() {
   const fresh = useSignal(crypto.randomUUID() as string);
   const id = place.value.query.get("session") ?? fresh.value;
   const isListed = useSignal(false);
-  if (!account.value?.may.includes("talk"))
-    return (
-      <View title={texts.views.chat}>
-        <Empty title={texts.scope("talk")} hint={texts.scopeCure("talk")} icon="◇" />
-      </View>
-    );
   return (
     <div class={`chat${isListed.value ? " listed" : ""}`}>
       <Conversations
@@ -77,6 +71,7 @@ function Conversations({ current, close, begin }: ConversationsProps) {
       >
         + {words.new}
       </button>
+      {now.state === "loading" && <Busy />}
       {now.state === "there" && now.value.rows.length === 0 && <p class="quiet pad">{words.none}</p>}
       {now.state === "failed" && <Failed failure={now.failure} scope="talk" again={load.again} />}
       {now.state === "there" && (
