@@ -38,6 +38,26 @@ inBrowser("WEB-08: saving names the keys that count after a restart", async ({ t
   expect(await findings()).toEqual([]);
 });
 
+inBrowser(
+  "WEB-09: from Usage a budget is set in the configuration, and shown there then",
+  async ({ tab }) => {
+    await using served = await serveConsole();
+    const { page, findings } = await tab(served, { expected });
+    await page.goto(served.address);
+    await show(page, "Usage");
+    await page.getByText("No budget is set.").waitFor();
+    await page.getByRole("link", { name: "Set a budget" }).click();
+    await page.getByRole("spinbutton", { name: "budget.tokens_per_day" }).fill("500000");
+    await page.keyboard.press("Tab");
+    await page.getByRole("button", { name: "Try and show changes" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/^Saved/).waitFor();
+    expect(await findings()).toEqual([]);
+    await show(page, "Usage");
+    await page.getByText("budget.tokens_per_day").waitFor();
+  },
+);
+
 test("WEB-08: a change of the configuration is audited as the device that made it", async () => {
   await using served = await serveConsole();
   const [, code = ""] = served.address.split("#code=");

@@ -35,7 +35,7 @@ inBrowser("WEB-10: a token without manage sees a cure's words and no button", as
   chmodSync(kit.gateway.host.configDir, 0o755);
   const { page } = await open({ kit, may: "read" });
   await show(page, "Health");
-  await page.getByText(/Cure: Run `chmod 700/).waitFor();
+  await page.getByText(/Cure: Run chmod 700/).waitFor();
   expect(await page.getByRole("button", { name: close }).count()).toBe(0);
   expect(await page.getByRole("button", { name: "Follow the log" }).count()).toBe(0);
 });

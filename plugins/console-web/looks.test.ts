@@ -2,7 +2,8 @@ import { expect } from "vitest";
 import { send, show } from "./browser.test-kit.ts";
 import { inBrowser } from "./paired.test-kit.ts";
 
-const views = "Sessions Approvals Jobs Agents Usage Audit Health Plugins Devices".split(" ");
+const views =
+  "Sessions Approvals Jobs Agents Extensions Usage Audit Health Plugins Configuration Devices".split(" ");
 
 for (const look of [
   { width: 1280, dark: false },

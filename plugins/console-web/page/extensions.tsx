@@ -141,7 +141,7 @@ function One({ row: { id, name, state, detail }, path, changed }: OneProps) {
           </div>
         )}
       </div>
-      <p>{detail}</p>
+      {detail !== words.states[state] && <p>{detail}</p>}
       {!isManager && <p class="quiet">{texts.scope("manage")}</p>}
       {isBusy && <Busy text={words.busy} />}
       {failure.value !== "" && <p role="alert">{failure}</p>}

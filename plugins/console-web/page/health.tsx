@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { Alerts } from "./alerts.tsx";
 import { Log } from "./log.tsx";
 import { asFailure, Badge, Busy, useLoad, View, When } from "./parts.tsx";
@@ -93,7 +94,7 @@ function One({ row, fixed }: { readonly row: Row; readonly fixed: () => void }) 
       <span>{detail}</span>
       {cure !== undefined && (
         <span class="cure">
-          {words.cure}: {cure}
+          {words.cure}: {withCode(cure)}
         </span>
       )}
       {fix !== undefined && account.value?.may.includes("manage") && (
@@ -101,6 +102,11 @@ function One({ row, fixed }: { readonly row: Row; readonly fixed: () => void }) 
       )}
     </li>
   );
+}
+
+/** Shows what stands in backticks as code. */
+function withCode(text: string): ComponentChildren {
+  return text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 }
 
 interface FixProps {
