@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import type { TSchema } from "typebox";
 import { apiReport } from "./api-report.ts";
@@ -120,4 +120,9 @@ if (import.meta.main) {
   writeFileSync(path.join(folder, "config.md"), configReference(plugins));
   writeFileSync(path.join(folder, "errors.md"), errorReference(plugins));
   writeFileSync(path.join(root, "sdk/api.md"), apiReport());
+  // Read once the report is written, which it goes by.
+  const { withDoors } = await import("./page-doors.ts");
+  const pages = path.join(root, "sdk/docs");
+  for (const page of readdirSync(pages).map((name) => path.join(pages, name)))
+    writeFileSync(page, withDoors(readFileSync(page, "utf8")));
 }

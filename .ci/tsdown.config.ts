@@ -47,7 +47,10 @@ function pluginEntries(): Record<string, string> {
   );
 }
 
-/** What the host must know of a plugin without importing it, read off the built plugin itself. */
+/**
+ * Writes the facts that the host must know of a plugin without importing it, read off the built
+ * plugin itself.
+ */
 async function writeFacts(): Promise<void> {
   const { keysOf } = (await import(path.join(root, "host/dist/index.js"))) as {
     keysOf(plugin: Plugin): readonly string[];
@@ -88,7 +91,7 @@ function copyTemplates(): void {
   }
 }
 
-/** What an earlier build left behind goes only once this one has succeeded. */
+/** Removes the files of an earlier build, once this one has succeeded. */
 function removeOlder(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const at = path.join(folder, entry.name);
@@ -154,12 +157,13 @@ const product = defineConfig({
           ),
         },
         { name: "sdk", test: filesBelow("sdk/", `sdk/(?:${sdkRooms})/`) },
-        // What every command reads, in one file: each file more costs a third of a millisecond at every start.
+        // The modules that every command reads, in one file: each file more costs a third of a
+        // millisecond at every start.
         {
           name: "host",
           test: filesBelow(`host/(?!${lazyHost})`, `host/(?:${hostRooms})/(?!${lazyHost})`),
         },
-        // Of plugins in files of their own, which a service reads one after the other.
+        // Errors of plugins in files of their own, which a service reads one after the other.
         { name: "failures", test: ownErrors },
         // With what they import; but for what they load where it is wanted.
         { name: "base", test: isTogetherIndex },

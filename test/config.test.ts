@@ -17,7 +17,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** What is wrong with a file, in the words of the errors; the file's name is cut out. */
+/** Returns the faults of a file, in the words of the errors; the file's name is cut out. */
 async function wrong(toml: string): Promise<readonly string[]> {
   return told(toml, (installation) => installation.open());
 }

@@ -10,7 +10,7 @@ import type { Host } from "../host/host.ts";
 import { Installation } from "../host/cli/installation.ts";
 import { gantry, tempDir } from "./helpers/cli.ts";
 
-/** What a host needs so that `shell` and `file_write` can run at all. */
+/** The plugins that a host needs so that `shell` and `file_write` can run at all. */
 const tools = ["provider-demo", "tool-files", "tool-shell", "sandbox-landlock", "store-sqlite"];
 const base = [...tools, "command-doctor"];
 const unguarded = `plugins = ${JSON.stringify(base)}\n`;

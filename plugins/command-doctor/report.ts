@@ -8,7 +8,10 @@ const signs = { ok: ["green", "✔"], warn: ["yellow", "!"], fail: ["red", "✘"
 /** A row as it is told; of its fix only the label. */
 type ShownRow = Omit<CheckRow, "fix"> & { readonly fix?: string };
 
-/** Prints a table, or one JSON object `{ok, rows}` with --json; true where no row failed. Every text is redacted first. */
+/**
+ * Prints a table, or one JSON object `{ok, rows}` with --json; returns true if no row failed. Every
+ * text is redacted first.
+ */
 export async function printReport(
   { out, options }: CommandContext,
   rows: readonly CheckRow[],

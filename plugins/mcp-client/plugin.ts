@@ -77,12 +77,11 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
         tools: async () => (await servers()).tools(),
         onChange: (tell) => void told.add(tell),
       });
-      const list = async (): Promise<McpServers["all"]> => (await servers()).all;
       const { audit, net } = needs;
-      const forWords = { all: list, audit, configDir, configFile, net, loopback };
+      const forWords = { servers, audit, configDir, configFile, net, loopback };
       for (const command of mcpCommands(forWords)) host.provide(Commands, command);
       const desk = async () =>
-        (await import("./servers-over-http.ts")).serverAcceptables(await list(), audit);
+        (await import("./servers-over-http.ts")).serverAcceptables(await servers(), audit);
       host.onServe(() => {
         for (const route of acceptRoutes("mcp-servers", "MCP servers", desk)) host.provide(Routes, route);
       });
@@ -92,7 +91,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
         host.provide(Checks, {
           name: `mcp-servers-${kind}`,
           kind,
-          run: async () => (await import("./checks.ts")).rowsOf(await list(), kind),
+          run: async () => (await import("./checks.ts")).rowsOf(await servers(), kind),
         });
       const words: (() => void)[] = [];
       const offerWords = async (): Promise<void> => {

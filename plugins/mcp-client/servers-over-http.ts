@@ -6,21 +6,22 @@ import { rowsOf } from "./checks.ts";
 import { digestOf } from "./digest.ts";
 import { errors } from "./errors.ts";
 import type { McpServer } from "./server.ts";
+import type { McpServers } from "./servers.ts";
 import { changedLines, shownOffer } from "./shown.ts";
 
 /** Returns the servers for whoever decides on them over HTTP; their ids are their names. */
-export function serverAcceptables(servers: readonly McpServer[], audit: Audit): Acceptables {
+export function serverAcceptables(servers: McpServers, audit: Audit): Acceptables {
   return {
     async all() {
       const rows = await rowsOf(servers, "status");
-      const states = await Promise.all(servers.map(stateOf));
-      return servers.map(({ name }, at) => {
+      const states = await Promise.all(servers.all.map(stateOf));
+      return servers.all.map(({ name }, at) => {
         const detail = rows[at]?.detail ?? "";
         return { id: name, name, state: states[at] ?? "unreadable", detail };
       });
     },
     async look(id) {
-      const server = serverCalled(id, servers);
+      const server = serverCalled(id, servers.all);
       const found = await server.find();
       const accepted = await server.file.read();
       const isSame = accepted !== undefined && isAsAccepted(accepted, found);
@@ -33,12 +34,12 @@ export function serverAcceptables(servers: readonly McpServer[], audit: Audit): 
       };
     },
     async accept(id, digest) {
-      const server = serverCalled(id, servers);
+      const server = serverCalled(id, servers.all);
       const found = await server.find();
       if (digestOf(found) !== digest) throw errors.MCP_OTHER(id);
       await acceptFound(audit, server, found, userAround());
     },
-    withdraw: (id) => takeBack(audit, serverCalled(id, servers), userAround()),
+    withdraw: (id) => takeBack(audit, serverCalled(id, servers.all), userAround()),
   };
 }
 

@@ -26,7 +26,7 @@ interface Found {
   readonly files: readonly BackedUp[];
 }
 
-/** What the person named, and the file that is read of it. */
+/** The path that the person named, and the file that is read for it. */
 interface Source {
   readonly file: string;
   readonly kind: "backup" | "kept" | "aside";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { ProcessLock } from "./process-lock.ts";
 import { replaceFile } from "./replace-file.ts";
 
-/** What a running service says of itself to other processes. */
+/** The record that a running service writes for other processes. */
 export interface RunningRecord {
   readonly pid: number;
   readonly version: string;
@@ -12,10 +12,10 @@ export interface RunningRecord {
   readonly started: string;
   /** The hash of the configuration file that is in force; see {@link configHash}. */
   readonly config: string;
-  /** How often the configuration was read again, and what came of the last time. */
+  /** The number of times that the configuration was read again, and the outcome of the last. */
   readonly reloads: number;
   readonly changed: readonly string[];
-  /** What takes a restart, by key or plugin. */
+  /** Changes that take a restart, by key or plugin. */
   readonly restart: readonly string[];
   /** Why the last reload changed nothing. */
   readonly problem?: string;
@@ -40,7 +40,7 @@ export async function writeRunning(configDir: string, record: RunningRecord): Pr
   await replaceFile(recordFile(configDir), JSON.stringify(record), { durable: false });
 }
 
-/** Undefined where no service runs on this directory. */
+/** Returns undefined if no service runs on this directory. */
 export async function readRunning(configDir: string): Promise<RunningRecord | undefined> {
   const pid = await ProcessLock.holder(servingLock(configDir));
   if (pid === undefined) return undefined;
