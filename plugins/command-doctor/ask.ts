@@ -53,11 +53,17 @@ const ofStore: ReadonlySet<string> = new Set([
 ]);
 
 function isRow(value: unknown): value is CheckRow {
-  const { what, state, detail, cure } = (value ?? {}) as Record<string, unknown>;
+  const { what, state, detail, cure, fix } = (value ?? {}) as Record<string, unknown>;
   return (
     typeof what === "string" &&
     states.has(state as string) &&
     typeof detail === "string" &&
-    ["string", "undefined"].includes(typeof cure)
+    ["string", "undefined"].includes(typeof cure) &&
+    (fix === undefined || isFix(fix))
   );
+}
+
+function isFix(value: unknown): boolean {
+  const { label, run } = (value ?? {}) as Record<string, unknown>;
+  return typeof label === "string" && typeof run === "function";
 }

@@ -18,6 +18,7 @@ export { inSlices, inTime } from "./in-slices.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames, secretFiles, type NameTest } from "../security/file-names.ts";
 export { type Wildcard, wildcards } from "../security/wildcards.ts";
+export { hearLines, tellLine, type LogLine } from "./log-feed.ts";
 export { markLookAlikes, type Marked } from "./look-alikes.ts";
 export { makeDir } from "./make-dir.ts";
 export { nearest } from "./nearest.ts";
