@@ -12,7 +12,7 @@ import type { closedFiles } from "./closed-files.ts";
 import { errors } from "./errors.ts";
 
 export interface ShellOptions {
-  /** Undefined where no plugin starts processes. */
+  /** Undefined if no plugin starts processes. */
   readonly sandbox: Sandbox | undefined;
   readonly enabled: boolean;
   /** True for a call that is to be tried before a person is asked. */

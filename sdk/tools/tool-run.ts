@@ -25,6 +25,8 @@ export interface ToolOrigin {
   readonly to: Json;
   /** Of whoever speaks in the turn. */
   readonly trust: Trust;
+  /** The platform's id of the message that is answered. Absent in hosts of earlier releases. */
+  readonly message?: string;
 }
 
 /** What a running tool is handed. */
