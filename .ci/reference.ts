@@ -4,17 +4,10 @@ import type { TSchema } from "typebox";
 import { apiReport } from "./api-report.ts";
 import { errors, type ErrorTable, type Plugin } from "@gantry/sdk";
 import { cliErrors } from "@gantry/cli";
+import { leaves } from "../host/cli/config/leaves.ts";
 import { hostErrors } from "../host/errors.ts";
 import { hostReader } from "../host/config/host-keys.ts";
-import {
-  isRecord,
-  isTable,
-  leaves,
-  mergeSchemas,
-  othersOf,
-  readerOf,
-  recordValue,
-} from "../host/config/schema.ts";
+import { isRecord, isTable, mergeSchemas, othersOf, readerOf, recordValue } from "../host/config/schema.ts";
 
 const root = path.join(import.meta.dirname, "..");
 

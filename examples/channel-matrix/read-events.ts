@@ -2,7 +2,7 @@ import { textParts, type InboundMessage } from "@gantry/sdk";
 import { isForAgent, trustOf } from "@gantry/sdk/channel";
 import type { Settings } from "./settings.ts";
 
-/** What of `GET /sync` a channel reads; everything may be missing. */
+/** The part of `GET /sync` that a channel reads; everything may be missing. */
 export interface Sync {
   readonly next_batch: string;
   readonly rooms?: {

@@ -55,7 +55,7 @@ export function createSender(api: MatrixApi, health: ChannelHealth, values: () =
   };
 }
 
-/** What {@link readEvent} put into `replyTo`. */
+/** Reads the address that {@link readEvent} put into `replyTo`. */
 export function addressOf(to: Json): { readonly room?: string; readonly thread?: string } {
   const { room, thread } = Object(to) as { room?: unknown; thread?: unknown };
   return { ...(typeof room === "string" && { room }), ...(typeof thread === "string" && { thread }) };

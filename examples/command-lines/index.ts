@@ -9,7 +9,7 @@ interface Asked {
   readonly ask?: unknown;
 }
 
-/** Returns the object on a line; undefined for what is no question. */
+/** Returns the object on a line; undefined if the line is not a question. */
 function asked(line: string): Asked | undefined {
   try {
     const found = JSON.parse(line) as Asked | null;

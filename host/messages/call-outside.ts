@@ -10,9 +10,7 @@ import {
   type PromptOptions,
 } from "@gantry/sdk";
 import { shortHash } from "@gantry/sdk/node";
-import { errors } from "./errors.ts";
 import { runTraced } from "../plugins/attribution.ts";
-import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallOutcome, CallRequest } from "../tools/call.ts";
@@ -25,7 +23,6 @@ import { enterSession } from "./session-access.ts";
 
 interface Deps {
   readonly registry: Registry;
-  readonly hooks: HookTable;
   readonly turn: TurnDeps;
   readonly want: ModelRef;
   readonly level: Autonomy;
@@ -33,15 +30,13 @@ interface Deps {
   readonly forOwner: Redaction;
 }
 
-/** Runs one tool for the person of a message; throws who may not call anything here. */
+/** Runs one tool for the person of a message that was let in. Throws for whoever may not. */
 export async function callOutside(
   deps: Deps,
   turns: RunningTurns,
   message: InboundMessage,
   { tool, args, agent: named, workspace, approvals, signal: given, onEvent }: CallOptions,
 ): Promise<ToolCallOutcome> {
-  const refusal = await deps.hooks.guard("onInboundMessage", message);
-  if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
   const lane = laneOf(message);
   const { session = lane } = message;
   const sessions = deps.registry.get(Store)?.sessions;

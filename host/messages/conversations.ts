@@ -98,7 +98,7 @@ export class Conversations {
       runTraced(traced, () => this.turn(message, session, { ...options, signal, isPrivate }));
     if (options.keep === false) {
       const { result } = await turnOf(options.signal);
-      if (message.session === undefined) await this.#deps.sources.forget(session);
+      if (message.session === undefined) await this.#deps.sources.move(session);
       return result;
     }
 
@@ -119,11 +119,11 @@ export class Conversations {
   }
 
   /** Runs one tool for a person, outside of turns; for a tool that asks for it while it runs, within its turn. */
-  call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
+  async call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
     const around = callAround();
-    return around
-      ? callWithin(this.#deps, around, options)
-      : callOutside(this.#deps, this.turns, message, options);
+    if (around) return callWithin(this.#deps, around, options);
+    await this.admit(message);
+    return callOutside(this.#deps, this.turns, message, options);
   }
 
   /** Does something with a conversation while nobody else does; `held` tells when another process has taken it over. */

@@ -30,7 +30,7 @@ function readPlace(text: string = ""): Pick<SessionSummary, "id" | "updated"> | 
   return updated !== undefined && id !== undefined && Date.parse(updated) > 0 ? { updated, id } : undefined;
 }
 
-/** What is not theirs to read looks like what does not exist. */
+/** A conversation that is not theirs to read looks like one that does not exist. */
 async function ofReadable(
   { sessions }: Store,
   request: RouteRequest,

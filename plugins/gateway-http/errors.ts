@@ -27,6 +27,10 @@ export const errors = defineErrors({
     "There are %s WebSockets of this %s already, which is the most: close one that is not needed.",
     429,
   ),
+  GATEWAY_UNDER_WAY: policy(
+    "There are %s requests of this %s under way already, which is the most: wait until one has ended.",
+    429,
+  ),
   GATEWAY_CONNECTIONS: policy(
     "More connections than one address may hold came from %s and were dropped: add a proxy's address to gateway.trusted_proxies.",
   ),

@@ -5,7 +5,7 @@ import { lacking, readTraceparent, scopes, statusOf } from "../fill.ts";
 import { GantryError } from "../index.ts";
 import type { Caller, Route, RouteReply, RouteRequest, Scope } from "../index.ts";
 
-/** What a test asks a route with. */
+/** A test's request to a route. */
 export interface RouteCall {
   /** With its query, and with values for what the route's own path leaves open: `/api/approvals/7?all=1`. Default: that path. */
   readonly path?: string;
@@ -20,7 +20,7 @@ export interface RouteCall {
   readonly peer?: string;
   /** The paired device. Default: `test` for a route with `auth: "token"`. */
   readonly device?: string;
-  /** What the token of that device may. Default: all. */
+  /** The scopes of that device's token. Default: all. */
   readonly may?: readonly Scope[];
   /** The request's `signal`: aborted when the peer leaves or the gateway begins to stop. */
   readonly signal?: AbortSignal;
@@ -28,7 +28,7 @@ export interface RouteCall {
   readonly left?: AbortSignal;
 }
 
-/** What goes over the wire as it is: anything but a WebSocket. */
+/** A reply that goes over the wire as it is: anything but a WebSocket. */
 export type HttpReply = Exclude<RouteReply, { webSocket: unknown }>;
 
 /**

@@ -5,7 +5,7 @@ import type { FakeScript } from "../fake-provider.ts";
 
 type Cases = Readonly<Record<string, () => Promise<void>>>;
 
-/** Who is answered, where, and who decides. */
+/** Cases about the people who are answered, the places, and who decides. */
 export function peopleCases(subject: ChannelPlatformSubject): Cases {
   const { owner, member, stranger, bot, self } = subject.people;
   const { on, must } = rigOf(subject);

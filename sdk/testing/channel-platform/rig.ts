@@ -36,7 +36,7 @@ export interface RigOptions {
   readonly plugins?: readonly Plugin[];
 }
 
-/** What the cases of one channel are written with. */
+/** Returns the tools with which the cases of one channel are written. */
 export function rigOf(subject: ChannelPlatformSubject): {
   readonly who: string;
   on(work: (rig: Rig) => Promise<void>, options?: RigOptions): Promise<void>;
@@ -103,7 +103,7 @@ async function withRig(
   }
 }
 
-/** What was said last, without the line that names the speaker in a group. */
+/** Returns the last message, without the line that names the speaker in a group. */
 export function lastText({ messages }: ChatRequest): string {
   return textOf(messages.at(-1)?.parts ?? []).replace(/^\[[^\]]*\]\n/, "");
 }
