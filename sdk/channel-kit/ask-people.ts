@@ -29,7 +29,7 @@ function wrongIds(
   ids: readonly string[],
   { kind, form, example, isSecret }: AskedPeople,
 ): string | undefined {
-  if (ids.some(isSecret)) return `That is a token; who may write is ${kind}.`;
+  if (ids.some(isSecret)) return `That is the token; who may write is ${kind}.`;
   const wrong = ids.find((id) => !form.test(id));
   if (wrong !== undefined) return `${wrong} is not ${kind} such as ${example}.`;
   return ids.length === 0 ? "Please name at least one person." : undefined;
