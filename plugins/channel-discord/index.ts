@@ -10,6 +10,7 @@ export default chatChannel({
   name: "discord",
   title: "Discord",
   summary: "Discord: direct chats, server channels and threads, by the gateway.",
+  table: "",
   config,
   errors,
   onboarding,

@@ -21,6 +21,7 @@ export default chatChannel({
   name: "slack",
   title: "Slack",
   summary: "Slack: direct messages, channels and threads, by Socket Mode.",
+  table: "",
   config,
   errors,
   onboarding,

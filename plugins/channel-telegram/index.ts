@@ -10,6 +10,7 @@ export default chatChannel({
   name: "telegram",
   title: "Telegram",
   summary: "Telegram: direct chats, groups and topics, by long polling.",
+  table: "",
   config,
   errors,
   onboarding,

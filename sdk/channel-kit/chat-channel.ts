@@ -50,7 +50,8 @@ export interface ChatChannel<
   /** The platform, for people: `Telegram`. */
   readonly title: string;
   readonly summary: string;
-  /** Schema of the whole file, in which the channel has a table of its own. */
+  /** Where `config` stands, as for {@link definePlugin}: `""` for the schema of the whole file. */
+  readonly table?: string;
   readonly config: Config;
   readonly errors?: ErrorTable;
   /** The check of the channel is tried before the keys are written. */
@@ -75,11 +76,11 @@ export function chatChannel<
   Address,
   Message extends PlatformMessage,
 >(channel: ChatChannel<Config, Settings, Address, Message>): Plugin {
-  const { name, title, summary, config, errors, onboarding } = channel;
+  const { name, title, summary, table, config, errors, onboarding } = channel;
   return definePlugin({
     name: `channel-${name}`,
     summary,
-    table: "",
+    ...(table !== undefined && { table }),
     config,
     needs,
     provides: [Channels, Checks, Commands, Services],
@@ -150,8 +151,8 @@ function channelOf<Address, Message extends PlatformMessage>(
     name,
     idOf: (written) => (personForm.test(written) ? written : undefined),
     send: (message, signal) => sender.send(message, signal),
-    edit: (message, signal) => sender.edit(message, signal),
-    ask: (request, to, signal) => questions.ask(request, to, signal),
+    ...(platform.edit && { edit: (message, signal) => sender.edit(message, signal) }),
+    ...(platform.ask && { ask: (request, to, signal) => questions.ask(request, to, signal) }),
     settled: (request, decision) => questions.settled(request, decision),
     async working(to, signal) {
       const address = platform.readAddress(to);

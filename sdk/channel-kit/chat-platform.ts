@@ -82,7 +82,7 @@ export interface ChatPlatform<Address, Message extends PlatformMessage = Platfor
   /** Bounds of one message; room for a copy's words is the platform's to leave. */
   readonly text: Omit<PieceOptions, "open">;
   /** The form of a message's id, which {@link Channel.edit} is given. */
-  readonly messageForm: RegExp;
+  readonly messageForm?: RegExp;
   /** The platform makes one message of two with the same key, so none is sent as a copy. */
   readonly sendsOnce?: true;
 
@@ -103,20 +103,20 @@ export interface ChatPlatform<Address, Message extends PlatformMessage = Platfor
   /** Sends a voice message. */
   speak?(speech: Speech, delivery: Delivery<Address>): Promise<unknown>;
   /** Puts words in place of a message and takes its buttons away. What is too long is cut. */
-  edit(message: Standing<Address>, parts: EditedMessage["parts"], signal: AbortSignal): Promise<unknown>;
-  /** Sends a question with buttons; resolves to the message's id. */
-  ask(
+  edit?(message: Standing<Address>, parts: EditedMessage["parts"], signal: AbortSignal): Promise<unknown>;
+  /** Sends a question with buttons, which `edit` settles; resolves to the message's id. */
+  ask?(
     text: string,
     buttons: readonly ApprovalButton[],
     delivery: Delivery<Address>,
   ): Promise<string | number>;
   /** Takes the buttons away of a question that an earlier process asked. */
-  unbutton(message: Standing<Address>, outcome: PressOutcome, signal: AbortSignal): Promise<unknown>;
+  unbutton?(message: Standing<Address>, outcome: PressOutcome, signal: AbortSignal): Promise<unknown>;
   /** Shows that a turn runs, until `signal` is aborted. Never throws. */
   typing?(address: Address, signal: AbortSignal): Promise<void>;
 
   /** Tells the account without asking the platform, in a few words; throws what is wrong with it. */
-  account(): Awaitable<string>;
+  account(): string;
   /** Asks the platform about the account; throws if it refuses. */
   check(signal: AbortSignal): Promise<readonly CheckRow[]>;
 }

@@ -35,7 +35,7 @@ export class ChatQuestions<Address, Message extends PlatformMessage> {
       channel: name,
       ...needs,
       settle: (question, words) =>
-        this.#quietly((signal) => platform.edit(question, verbatimParts(words), signal)),
+        this.#quietly((signal) => platform.edit?.(question, verbatimParts(words), signal)),
     });
   }
 
@@ -43,13 +43,15 @@ export class ChatQuestions<Address, Message extends PlatformMessage> {
   async ask(request: ApprovalRequest, to: Json, signal: AbortSignal): Promise<Sent> {
     const { platform, title } = this.#needs;
     const address = platform.readAddress(to);
-    if (address === undefined) return { status: "refused", reason: `it has no address on ${title}` };
+    if (!platform.ask || address === undefined)
+      return { status: "refused", reason: `it has no address on ${title}` };
+    const ask = platform.ask.bind(platform);
     const { max, size = ({ text }) => text.length } = platform.text;
     const text = approvalTextWithin(request, (words) => size(plainText(words)) <= max);
     const delivery = { address, key: `asked ${request.id}`, index: 0, signal };
     return this.#open.ask(request, (stands) =>
       sentOf(async () => {
-        const id = String(await platform.ask(text, approvalButtons(request), delivery));
+        const id = String(await ask(text, approvalButtons(request), delivery));
         stands({ address, id });
         return id;
       }),
@@ -65,11 +67,11 @@ export class ChatQuestions<Address, Message extends PlatformMessage> {
   async press(press: ButtonPress, question: Standing<Address>): Promise<PressOutcome> {
     const outcome = await this.#open.press(press);
     if (outcome.forgotten)
-      void this.#quietly((signal) => this.#needs.platform.unbutton(question, outcome, signal));
+      void this.#quietly((signal) => this.#needs.platform.unbutton?.(question, outcome, signal));
     return outcome;
   }
 
-  async #quietly(edit: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  async #quietly(edit: (signal: AbortSignal) => Promise<unknown> | undefined): Promise<void> {
     try {
       await edit(AbortSignal.timeout(editMs));
     } catch (error) {

@@ -72,10 +72,10 @@ export class ChatSender<Address, Message extends PlatformMessage> {
   async edit({ to, id, parts }: EditedMessage, signal: AbortSignal): Promise<Sent> {
     const { platform, title } = this.#needs;
     const address = platform.readAddress(to);
-    if (address === undefined || !platform.messageForm.test(id))
+    if (address === undefined || platform.messageForm?.test(id) !== true)
       return { status: "refused", reason: `${JSON.stringify(id)} is no message on ${title}` };
     return sentOf(async () => {
-      await platform.edit({ address, id }, parts, signal);
+      await platform.edit?.({ address, id }, parts, signal);
       return id;
     });
   }
