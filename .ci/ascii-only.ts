@@ -4,7 +4,7 @@ import { decode, encode } from "@jridgewell/sourcemap-codec";
 
 const beyondAscii = /[\u0080-\uffff]/g;
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-/** How much longer an escape is than what it stands for. */
+/** The characters by which an escape is longer than the character it stands for. */
 const longer = 5;
 
 /**

@@ -20,7 +20,9 @@ export function isTogether(name: string): boolean {
   return together.includes(name);
 }
 
-/** Of the modules of the build, true for an index of one of them. */
+/**
+ * Returns true for a module of the build that is the index of a plugin built together with others.
+ */
 export function isTogetherIndex(id: string): boolean {
   const [name = "", ...rest] = path.relative(folder, id).split(path.sep);
   return rest.join() === "index.ts" && isTogether(name);

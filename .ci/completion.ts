@@ -6,7 +6,7 @@ export function completions(words: readonly Word[]): Readonly<Record<string, str
 }
 
 interface Next {
-  /** What comes before: nothing, `config`, `config set`. */
+  /** The words before it: nothing, `config`, `config set`. */
   readonly after: string;
   readonly word: string;
   readonly summary: string;

@@ -14,12 +14,14 @@ import { root } from "./packages.ts";
 import { product } from "./product.ts";
 import { filesIn } from "./release.ts";
 
-/** What Debian calls the processors that there is an executable for. */
+/** Debian's names of the processors that there is an executable for. */
 const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
-/** What Node is linked with. */
+/** The libraries that Node is linked with. */
 const depends = "libc6 (>= 2.28), libgcc-s1, libstdc++6";
 
-/** Where AppArmor looks for profiles when the system starts; its owner may change it. */
+/**
+ * The path at which AppArmor looks for profiles when the system starts; its owner may change it.
+ */
 const profile = "etc/apparmor.d/gantry";
 
 /**
@@ -87,7 +89,7 @@ Description: ${summary}
 `;
 }
 
-/** What comes before a release sorts before it. */
+/** Returns the version as Debian sorts it: a pre-release before its release. */
 function debianVersion(): string {
   return product().version.replace("-", "~");
 }

@@ -21,7 +21,7 @@ const work = path.join(into, "work");
  */
 rmSync(into, { recursive: true, force: true });
 const { name, folder } = makeRelease(work);
-// What the executable itself cannot do: see host/cli/executable.ts.
+// The executable itself cannot do this: see host/cli/executable.ts.
 writeFileSync(
   path.join(folder, "import.cjs"),
   'module.exports = (file) => import(require("node:url").pathToFileURL(file).href);\n',
@@ -62,7 +62,8 @@ function makeExecutable({ file, processor }: NodeBinary): void {
     assets: { release: asset },
   };
   writeFileSync(config, JSON.stringify(facts));
-  // What both say on stderr is told where they fail; else it is about sections of Node that nobody asked for.
+  // Their stderr is told if they fail; otherwise it is about sections of Node that nobody asked
+  // for.
   execFileSync(process.execPath, ["--experimental-sea-config", config], { stdio: "pipe" });
   const program = path.join(into, `gantry-linux-${processor}`);
   mkdirSync(into, { recursive: true });

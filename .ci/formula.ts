@@ -5,8 +5,8 @@ import { root } from "./packages.ts";
 import { product } from "./product.ts";
 
 /**
- * Writes `gantry.rb` for Homebrew into the folder that holds the npm package; `address` is where that folder will be served.
- * Throws where it is not a plain https address.
+ * Writes `gantry.rb` for Homebrew into the folder that holds the npm package; `address` is where
+ * that folder will be served. Throws if it is not a plain https address.
  */
 export function writeFormula(folder: string, address: string): void {
   const { version, license, summary } = product();

@@ -4,12 +4,12 @@ import path from "node:path";
 
 /** A mark in every Node where a program of one's own may be put; `:0` while nothing is there. */
 export const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
-/** What an executable for Linux says at byte 18 of the processor that it is for. */
+/** The processor by the number at byte 18 of an executable for Linux. */
 const machines = new Map([
   [0x3e, "x64"],
   [0xb7, "arm64"],
 ]);
-/** What stands in every official Node, for any processor. */
+/** A text that every official Node holds, for any processor. */
 const nameInside = /node-v(\d+\.\d+\.\d+)-headers\.tar\.gz/;
 
 /** The program of a Node for Linux. */
@@ -37,7 +37,7 @@ export function givenNodes(
     };
     if (!processors.includes(node.processor)) refuse(`is for ${node.processor}, which is not made now`);
     if (given.has(node.processor)) refuse(`is the second one for ${node.processor}: name one`);
-    // What is put into it is made by the Node that runs this.
+    // The Node that runs this makes the blob that is put into it.
     if (lineOf(node.version) !== lineOf(process.versions.node))
       refuse(`is Node ${node.version}: take one of the line of ${process.versions.node}`);
     given.set(node.processor, node);

@@ -9,7 +9,7 @@ interface Context {
   ): Promise<{ readonly id: string } | null>;
 }
 
-/** Where each package of a version was found first, by `name@version`. */
+/** The place where each package of a version was found first, by `name@version`. */
 const first = new Map<string, string>();
 
 /** A plugin for the bundler: where npm has put the same version of a package into several folders, one of them is built in. */

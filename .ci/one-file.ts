@@ -26,7 +26,7 @@ export async function buildOneFile(
     define: Object.fromEntries(define) as Record<string, string>,
     inputOptions: {
       resolve: { conditionNames: ["gantry-source", "node", "import", "default"] },
-      // Of the rooms it imports from, only what it calls.
+      // Keeps only the functions that it calls of the rooms it imports from.
       treeshake: { moduleSideEffects: false },
     },
   });

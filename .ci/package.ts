@@ -65,7 +65,7 @@ function writeSdk(to: string): void {
     cpSync(path.join(root, "sdk", page), path.join(to, page), { recursive: true });
 }
 
-/** What the release calls the code of one of the sdk's doors. */
+/** Returns the release's name for the code of one of the sdk's doors. */
 function doorOf(door: string): string {
   if (door === ".") return "sdk";
   return door === "./testing" ? "testing" : door.replace("./", "sdk-");

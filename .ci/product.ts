@@ -1,7 +1,7 @@
 import path from "node:path";
 import { readJson, root } from "./packages.ts";
 
-/** What package.json says of Gantry, as packages of other systems ask for it. */
+/** The facts of package.json about Gantry, as packages of other systems ask for them. */
 export interface Product {
   readonly version: string;
   readonly description: string;

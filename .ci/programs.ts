@@ -1,4 +1,5 @@
-// What the tests run or talk to beside Node. `npm run programs` installs what is missing where it may: on Debian, as root.
+// The programs that the tests run or talk to beside Node. `npm run programs` installs those that
+// are missing, if it may: on Debian, as root.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -38,7 +39,7 @@ function postgresPrograms(): readonly string[] {
   return readdirSync(home).map((version) => path.join(home, version, "bin"));
 }
 
-/** The whole path of a program; undefined where it is not installed. */
+/** Returns the whole path of a program; undefined if it is not installed. */
 export function findProgram(name: string): string | undefined {
   return folders.map((folder) => path.join(folder, name)).find(isExecutable);
 }
@@ -52,7 +53,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** What is not here, and the packages that bring it. */
+/** Returns the programs that are missing, and the packages that bring them. */
 export function missingPrograms(): {
   readonly names: readonly string[];
   readonly packages: readonly string[];

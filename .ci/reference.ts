@@ -1,20 +1,13 @@
-import { existsSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import type { TSchema } from "typebox";
 import { apiReport } from "./api-report.ts";
 import { errors, type ErrorTable, type Plugin } from "@gantry/sdk";
 import { cliErrors } from "@gantry/cli";
+import { leaves } from "../host/cli/config/leaves.ts";
 import { hostErrors } from "../host/errors.ts";
 import { hostReader } from "../host/config/host-keys.ts";
-import {
-  isRecord,
-  isTable,
-  leaves,
-  mergeSchemas,
-  othersOf,
-  readerOf,
-  recordValue,
-} from "../host/config/schema.ts";
+import { isRecord, isTable, mergeSchemas, othersOf, readerOf, recordValue } from "../host/config/schema.ts";
 
 const root = path.join(import.meta.dirname, "..");
 
@@ -120,4 +113,9 @@ if (import.meta.main) {
   writeFileSync(path.join(folder, "config.md"), configReference(plugins));
   writeFileSync(path.join(folder, "errors.md"), errorReference(plugins));
   writeFileSync(path.join(root, "sdk/api.md"), apiReport());
+  // Read once the report is written, which it goes by.
+  const { withDoors } = await import("./page-doors.ts");
+  const pages = path.join(root, "sdk/docs");
+  for (const page of readdirSync(pages).map((name) => path.join(pages, name)))
+    writeFileSync(page, withDoors(readFileSync(page, "utf8")));
 }

@@ -48,7 +48,7 @@ export function filesIn(folder: string): readonly string[] {
     .toSorted();
 }
 
-/** What of it loads TypeScript; its own command line stays out. */
+/** Places the part of jiti that loads TypeScript; its own command line stays out. */
 function placeJiti(to: string): void {
   const from = packageFolder("jiti");
   for (const file of ["lib/jiti.mjs", "dist/jiti.cjs", "dist/babel.cjs", "LICENSE"])

@@ -6,6 +6,7 @@ import { asciiOnly } from "./ascii-only.ts";
 import { lazyBuiltins } from "./lazy-builtins.ts";
 import { basePlugins, isTogether, isTogetherIndex, togetherEntry } from "./base-plugins.ts";
 import { oneCopy } from "./one-copy.ts";
+import { leaves } from "../host/cli/config/leaves.ts";
 import { pageBuilds } from "./page-builds.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -47,10 +48,18 @@ function pluginEntries(): Record<string, string> {
   );
 }
 
-/** What the host must know of a plugin without importing it, read off the built plugin itself. */
+/**
+ * Writes the facts that the host must know of a plugin without importing it, read off the built
+ * plugin itself.
+ */
 async function writeFacts(): Promise<void> {
-  const { keysOf } = (await import(path.join(root, "host/dist/index.js"))) as {
-    keysOf(plugin: Plugin): readonly string[];
+  const { mergeSchemas, readerOf } = (await import(path.join(root, "host/dist/index.js"))) as Pick<
+    typeof import("@gantry/host"),
+    "mergeSchemas" | "readerOf"
+  >;
+  const keysOf = (plugin: Plugin): readonly string[] => {
+    const reader = readerOf(plugin);
+    return reader ? [...leaves(mergeSchemas([reader]))].map(({ key }) => key) : [];
   };
   const facts = await Promise.all(
     plugins.map(async (name) => {
@@ -88,7 +97,7 @@ function copyTemplates(): void {
   }
 }
 
-/** What an earlier build left behind goes only once this one has succeeded. */
+/** Removes the files of an earlier build, once this one has succeeded. */
 function removeOlder(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const at = path.join(folder, entry.name);
@@ -154,12 +163,13 @@ const product = defineConfig({
           ),
         },
         { name: "sdk", test: filesBelow("sdk/", `sdk/(?:${sdkRooms})/`) },
-        // What every command reads, in one file: each file more costs a third of a millisecond at every start.
+        // The modules that every command reads, in one file: each file more costs a third of a
+        // millisecond at every start.
         {
           name: "host",
           test: filesBelow(`host/(?!${lazyHost})`, `host/(?:${hostRooms})/(?!${lazyHost})`),
         },
-        // Of plugins in files of their own, which a service reads one after the other.
+        // Errors of plugins in files of their own, which a service reads one after the other.
         { name: "failures", test: ownErrors },
         // With what they import; but for what they load where it is wanted.
         { name: "base", test: isTogetherIndex },

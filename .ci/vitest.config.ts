@@ -68,7 +68,7 @@ const runs = {
   testTimeout: 180_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 45_000, interval: 10 } },
-  // Who holds only at the second try is named at the end.
+  // Tests that hold only at the second try are named at the end.
   retry: process.env["CI"] ? 1 : 0,
 };
 

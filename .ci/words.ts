@@ -28,7 +28,7 @@ export async function allWords(): Promise<readonly Word[]> {
   }
 }
 
-/** What every word takes. */
+/** The options that every word takes. */
 export const everywhere: readonly CommandOption[] = [
   { flags: "--debug", summary: "print stacks and debug logs" },
   { flags: "-h, --help", summary: "display help" },
@@ -39,7 +39,7 @@ export function flagNames({ flags }: CommandOption): readonly string[] {
   return flags.split(/,\s*/).map((flag) => flag.split(" ")[0] ?? "");
 }
 
-/** Whether a value follows the flag. */
+/** Returns true if a value follows the flag. */
 export function takesValue({ flags }: CommandOption): boolean {
   return /[<[]/.test(flags);
 }

@@ -1,11 +1,4 @@
-import {
-  GantryError,
-  type AnySlot,
-  type ErrorTable,
-  type ExitCode,
-  type Filled,
-  type Logger,
-} from "@gantry/sdk";
+import { GantryError, type AnySlot, type Filled, type Logger } from "@gantry/sdk";
 import { loadsOf } from "./config/check.ts";
 import { errors } from "./errors.ts";
 import type { HostOptions } from "./host-options.ts";
@@ -141,7 +134,6 @@ export class Host {
   async start(ready: boolean = true): Promise<void> {
     const { leftOut = [], config, configEditor, check } = this.options;
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
-    for (const { code, message } of config.retired) this.log.warn({ code }, message);
     const own = ownSlots(this, configEditor(this), this.#plugins);
     try {
       await this.#plugins.setup(own);
@@ -174,21 +166,8 @@ export class Host {
     this.log.error({ code: failure.code, plugin, err: error }, failure.message);
   }
 
-  /** The exit code of an error, from the table of whoever raises it; `unknown` where it stands in none. */
-  exitOf(code: string, unknown: ExitCode = 1): ExitCode {
-    const tables: readonly ErrorTable[] = [
-      errors,
-      ...this.options.plugins.map(({ plugin }) => (plugin.errors ?? {}) as ErrorTable),
-    ];
-    return tables.find((table) => Object.hasOwn(table, code))?.[code]?.exit ?? unknown;
-  }
-
   /** Why channels were not set up: nothing serves without them. */
   get lacking(): Readonly<PluginSet["lacking"]> {
     return this.#plugins.lacking;
-  }
-
-  loadedFrom(): readonly { readonly name: string; readonly from: string }[] {
-    return this.options.plugins.map(({ plugin: { name }, from }) => ({ name, from }));
   }
 }

@@ -1,18 +1,15 @@
 /** The door for programs around a host: the command line, the build, a host of one's own. */
-export { isTree, loadsOf, type ConfigText } from "./config/check.ts";
+export { isTree, loadsOf, type ConfigText, type LineOf } from "./config/check.ts";
 export { listedPlugins } from "./config/choose.ts";
 export { configure, type Configured } from "./config/configure.ts";
 export { pathOf, valueAt } from "./config/dotted-key.ts";
 export { hostReader } from "./config/host-keys.ts";
 export { bundledIn, openConfiguration, type Opened } from "./config/open.ts";
-export { parseToml, readText, readTree } from "./config/read.ts";
-export { refuseUnsafe } from "./config/refuse-unsafe.ts";
+export { parseToml, readText } from "./config/read.ts";
 export {
   findNode,
   isRecord,
   isTable,
-  keysOf,
-  leaves,
   mergeSchemas,
   othersOf,
   readerOf,

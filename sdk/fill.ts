@@ -15,7 +15,13 @@ export { type ConversationControl, isCommandPrompt } from "./messages/chat-comma
 export { type TextPart, splitImages } from "./messages/image-marker.ts";
 export type { TurnBudget, CallOptions, ToolCallOutcome } from "./messages/inbox.ts";
 export { type MediaFacts, mediaRef, mediaIn } from "./messages/media.ts";
-export { eventFrame, type ReplyHeaders, type RouteFailure } from "./messages/route.ts";
+export {
+  eventFrame,
+  type FailureFacts,
+  type ReplyHeaders,
+  type RouteFailure,
+  statusOf,
+} from "./messages/route.ts";
 export { approvalText, settledText } from "./turns/approval-text.ts";
 export type { Decider, DecisionOutcome, QuestionEnd } from "./turns/approval.ts";
 export { EventQueue } from "./turns/event-queue.ts";

@@ -79,6 +79,7 @@ export {
 } from "./messages/content.ts";
 export type { Conversation } from "./messages/conversation.ts";
 export { type PromptOptions, type Receipt, Inbox } from "./messages/inbox.ts";
+export { type ActsFor, messageFrom } from "./messages/message-from.ts";
 export { mediaBounds, Media, imageType } from "./messages/media.ts";
 export { type ServiceMessage, Outbox } from "./messages/outbox.ts";
 export {
@@ -107,7 +108,7 @@ export {
 export { type PromptEvent, promptEvents } from "./turns/prompt-events.ts";
 export { type PromptScene, type PromptPart, PromptParts } from "./turns/prompt.ts";
 export { toolQuestionText } from "./turns/question-text.ts";
-export type { ToolCallReport, TurnUsage, TurnResult, TurnEvent } from "./turns/turn.ts";
+export type { ToolCallReport, TurnUsage, TurnResult, TurnEnded, TurnEvent } from "./turns/turn.ts";
 export { Turns } from "./turns/turns.ts";
 export type { PathUse, Effects, Target, Sources, StatedEffects } from "./tools/effects.ts";
 export { type MaterialFolder, MaterialFolders } from "./tools/material-folder.ts";

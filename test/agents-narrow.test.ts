@@ -34,7 +34,7 @@ function stating(agents: () => readonly Agent[], of?: () => Agent | undefined) {
   });
 }
 
-/** What the guards and the model see of one turn. */
+/** The view of one turn that guards and model have. */
 interface Seen {
   readonly agent: string | undefined;
   readonly tools: readonly string[];
@@ -61,7 +61,10 @@ const agentOf = record(
   { requiredKeys: [] },
 );
 
-/** What turns in each other could do, the outermost first, and the tokens of each with those within it. */
+/**
+ * The powers of turns in each other, the outermost first, and the tokens of each with those within
+ * it.
+ */
 interface Run {
   readonly seen: readonly Seen[];
   readonly spent: ReadonlyMap<string, number>;

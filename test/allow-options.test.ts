@@ -175,6 +175,17 @@ test("FLR-05: a rule that can cover no command is a warning when the service sta
   );
 });
 
+test("FLR-05: a rule of several commands or of a redirection covers none, and is a warning", async () => {
+  const never = ["git status; git log", "npm test && ls", "ls > out", "ls 2>&1", "wc < in", "sleep 1 &"];
+  const useful = { "find . -exec cat {} ;": "find . -exec cat {} ';'", "echo a;b": "echo 'a;b'" };
+  await using host = await start([...never, ...Object.keys(useful)]);
+  await host.serve();
+  for (const rule of never) expect([rule, await isAllowed(host, rule)]).toEqual([rule, false]);
+  for (const line of Object.values(useful)) expect([line, await isAllowed(host, line)]).toEqual([line, true]);
+  const told = host.logs.map(({ message }) => message).filter((text) => text.includes("covers none"));
+  expect(told).toEqual(never.map((rule) => expect.stringContaining(`holds \`shell: ${rule}\``)));
+});
+
 test("HSE-01: if a reader does not say what a command starts, no wildcard covers it", async () => {
   const reader = definePlugin({
     name: "reader",

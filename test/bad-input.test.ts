@@ -94,7 +94,7 @@ test("CLI-05: a store that cannot be opened is said, with exit code 1, and nothi
   expect(readFileSync(path.join(home.dir, "state"), "utf8")).toBe("in the way");
 });
 
-/** What a turn comes to with a model that answers so, and has so many seconds for it. */
+/** Returns the end of a turn with a model that answers so, and has so many seconds for it. */
 async function answered(answer: Answer, seconds: number = 45): Promise<Ended & { readonly peakMb: number }> {
   await using model = await startModel(answer);
   using home = tempDir(
@@ -268,8 +268,20 @@ test("CLI-05: every word of the host and of the bundled plugins has help with ex
     .map(([, name]) => name as string)
     .filter((name) => name !== "help");
   for (const name of hostCommands.map((word) => word.name.split(" ")[0])) expect(first).toContain(name);
-  for (const name of ["status", "doctor", "onboard", "gateway", "models", "service", "pair", "audit"])
+  for (const name of [
+    "status",
+    "doctor",
+    "onboard",
+    "gateway",
+    "models",
+    "service",
+    "pair",
+    "audit",
+    "acp",
+    "mcp",
+  ])
     expect(first).toContain(name);
+  expect(out).toMatch(/^ {2}mcp +list, add,[^]*?serve$/m);
   const helps = await Promise.all(first.map((name) => gantry([name, "--help"], { dir: home.dir })));
   expect(
     helps.map((help, i) => [first[i], help.code, help.err, help.out.startsWith(`Usage: gantry ${first[i]}`)]),

@@ -40,7 +40,7 @@ import { channel, events, mustBeCaught, plugin, provider, tool } from "./helpers
 function fills(slot: AnySlot, value: unknown): Plugin {
   return plugin({ provides: [slot] }, (host) => void host.provide(slot, value));
 }
-/** Of a part that is taken for text, as it is written for the first time. */
+/** Reads a part as text, as an author writes it for the first time. */
 const textOfOne = (part: Part): string => (part as { readonly text: string }).text.trim();
 const never = (): Promise<never> => new Promise(() => {});
 const nothing = (): void => {};

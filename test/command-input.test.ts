@@ -1,13 +1,14 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { SDK_LEVEL } from "@gantry/sdk";
+import { userOfTerminal } from "@gantry/sdk/node";
 import { expect, test } from "vitest";
 import { gantry, startGantry, tempDir } from "./helpers/cli.ts";
 
 /** A directory whose configuration has a plugin with one command. */
 function withCommand(facts: string, run: string, before = "") {
   const home = tempDir('extra_plugins = ["./words.js"]\n');
-  const command = `{ name: "words", summary: "Words.", ${facts} async run({ input, out, err, signal, interactive }) { ${run} } }`;
+  const command = `{ name: "words", summary: "Words.", ${facts} async run({ input, out, err, signal, interactive, user }) { ${run} } }`;
   const code = `export default { name: "words", sdk: ${SDK_LEVEL}, summary: "Words.",
     provides: [{ id: "commands", many: true, optional: false }],
     setup(host) { ${before} host.provide({ id: "commands", many: true, optional: false }, ${command}); } };`;
@@ -65,4 +66,9 @@ test("SDK-20: a plugin that prints while it starts prints into no command's answ
     const { out, err } = await gantry(words, home);
     expect([JSON.parse(out), err]).toEqual([expect.anything(), "hello from setup\n"]);
   }
+});
+
+test("SDK-14: a command knows whoever sits at the terminal, as the audit names them", async () => {
+  using home = withCommand("", "out(user); return 0;");
+  expect((await gantry(["words"], home)).out).toBe(`${userOfTerminal()}\n`);
 });

@@ -2,7 +2,8 @@ import path from "node:path";
 import type { Plugin } from "@gantry/sdk";
 import { beforeAll, expect, test } from "vitest";
 import { hostReader } from "../host/config/host-keys.ts";
-import { isRecord, isTable, leaves, mergeSchemas, readerOf, recordValue } from "../host/config/schema.ts";
+import { leaves } from "../host/cli/config/leaves.ts";
+import { isRecord, isTable, mergeSchemas, readerOf, recordValue } from "../host/config/schema.ts";
 import { pluginNames, root, sourcesIn, type Source } from "./helpers/sources.ts";
 
 /** Each key as a test would have to write it: its own name, and the table around it. */

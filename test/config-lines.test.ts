@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { stringify } from "smol-toml";
 import { expect, test } from "vitest";
-import { linesOf } from "../host/config/line-of.ts";
+import { linesOf } from "../host/cli/config/line-of.ts";
 
 const text = `# what it is
 top = """

@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { jsonSchema } from "../host/cli/config/json-schema.ts";
-import { leaves } from "../host/config/schema.ts";
+import { leaves } from "../host/cli/config/leaves.ts";
 import { startingFile } from "../host/cli/starting-file.ts";
 import { effective } from "../host/cli/config/effective.ts";
 import { Installation } from "../host/cli/installation.ts";
@@ -17,7 +17,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** What is wrong with a file, in the words of the errors; the file's name is cut out. */
+/** Returns the faults of a file, in the words of the errors; the file's name is cut out. */
 async function wrong(toml: string): Promise<readonly string[]> {
   return told(toml, (installation) => installation.open());
 }

@@ -46,7 +46,7 @@ test("SDK-07: a tool's parts reach the model as they are, its texts marked, and 
     type: "text",
     text: expect.stringMatching(/^<<untrusted .*\nthe page\n/),
   });
-  // What it is called is somebody's words too, so that stands between the marks.
+  // Its name is somebody's words too, so it stands between the marks.
   expect(parts[1]).toMatchObject({
     text: expect.stringMatching(/^<<untrusted .*\n\[cat\.png, image\/png, 12 bytes\]\n/),
   });

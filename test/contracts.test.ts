@@ -29,7 +29,7 @@ test.for(folders.filter((folder) => folder !== apart))(
       plugin,
       with: fillersFor(plugin, bundled),
       config: exampleOf(folder),
-      // A machine that does other things too is no fault of theirs.
+      // A machine that does other things too is not their fault.
       patienceMs: 45_000,
     });
     expect(findings.map(({ message }) => message)).toEqual([]);

@@ -62,7 +62,7 @@ const toolsAs = (shapes: readonly Shape[], deferred: boolean) =>
     setup: (host) => shapes.forEach((one, i) => host.provide(Tools, made(`made_${i}`, one, deferred))),
   });
 
-/** What a guard saw, what became of each call, and what was recorded of it. */
+/** Returns the calls that a guard saw, the outcome of each, and its record. */
 async function outcomes(
   shapes: readonly Shape[],
   calls: readonly Called[],

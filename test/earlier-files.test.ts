@@ -10,7 +10,10 @@ function words(...lines: readonly string[]): readonly string[] {
   return lines.join(" ").split(" ");
 }
 
-/** What an earlier file that does not name these keys relies on. A change here is a new default for everyone: say it in the release notes. */
+/**
+ * The defaults on which an earlier file that does not name these keys relies. A change here is a
+ * new default for everyone: state it in the release notes.
+ */
 const defaults: Readonly<Record<string, unknown>> = {
   "agent.autonomy_level": "semi-autonomous",
   "security.auto_approve_tools": [

@@ -4,13 +4,13 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Commands, Policy, type CheckRow, type CommandContext, type Plugin } from "@gantry/sdk";
 import { bundledPlugins } from "../host/plugins/bundled.ts";
-import { leaves } from "../host/config/schema.ts";
+import { leaves } from "../host/cli/config/leaves.ts";
 import { hostEnforces } from "../host/config/host-keys.ts";
 import type { Host } from "../host/host.ts";
 import { Installation } from "../host/cli/installation.ts";
 import { gantry, tempDir } from "./helpers/cli.ts";
 
-/** What a host needs so that `shell` and `file_write` can run at all. */
+/** The plugins that a host needs so that `shell` and `file_write` can run at all. */
 const tools = ["provider-demo", "tool-files", "tool-shell", "sandbox-landlock", "store-sqlite"];
 const base = [...tools, "command-doctor"];
 const unguarded = `plugins = ${JSON.stringify(base)}\n`;

@@ -226,7 +226,7 @@ test("FLR-25: behind walls, shell in auto_approve_tools runs every command unpro
   });
 });
 
-/** What goes to a folder that its text does not tell, and writes there. */
+/** Commands that go to a folder that their text does not tell, and write there. */
 const inAnyFolder = [
   "cd .g*; echo x > config",
   "cd .g*; cd h*; echo evil > pre-commit",
@@ -235,7 +235,7 @@ const inAnyFolder = [
   "pushd .g?t; cp a.txt config",
   "cd sub && builtin cd -P ../.g*/hooks && cp a.txt pre-commit",
 ];
-/** What may name any file, as far as its text tells. */
+/** Commands that may name any file, as far as their text tells. */
 const namedAtRunTime = [
   "d=/etc; head -1 $d/shadow",
   "cat $(echo /etc/hostname)",

@@ -16,7 +16,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { environment, root } from "./helpers/cli.ts";
 import { installedBin, installGlobally, packed } from "./helpers/package.ts";
 
-/** What an author of plugins installs beside the sdk; all else that the examples need is the packed package's. */
+/**
+ * The packages that an author of plugins installs beside the sdk; all else that the examples need
+ * is the packed package's.
+ */
 const authors = ["typebox", "vitest", "@types/node", "undici-types", "@modelcontextprotocol/client"];
 /** The examples that are plugins; the others are files for programs around the service. */
 const names = readdirSync(path.join(root, "examples")).filter((name) =>

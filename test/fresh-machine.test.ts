@@ -20,7 +20,10 @@ const runs = process.env["GANTRY_LONG"] !== undefined && canMakeMachines;
 let work = "";
 const layer = (name: string): string => path.join(work, name);
 
-/** What somebody does first, with `gantry` standing for how it is called; each step says that it went well. */
+/**
+ * The first steps of a new user, with `gantry` standing for the way it is called; each step says
+ * that it went well.
+ */
 const firstHour = `
 set -u
 gantry onboard --provider demo --workspace /root/desk --autonomy semi-autonomous --no-test --yes && echo "ONBOARDED"
@@ -35,7 +38,7 @@ code=$(gantry pair new | grep -oE '[0-9]{6}') && [ -n "$code" ] && echo "PAIRED 
 kill %1; wait %1; echo "STOPPED $?"
 `;
 
-/** What of it did not come out as it should. */
+/** Returns the steps that did not come out as they should. */
 function amiss(text: string): readonly string[] {
   const steps = ["ONBOARDED", "TURN", "UNIT", "HTTP/1.1 200 OK", "PAIRED BY A CODE", "STOPPED 0"];
   const wrong = steps.filter((step) => !text.includes(step));

@@ -209,7 +209,7 @@ test("HST-01: a teller that throws or hangs is logged and stops nobody, and all 
   ];
   await using t = await startTestHost({ plugins });
   expect(await t.call("echo", {})).toMatchObject({ decision: "allowed" });
-  // Of the call and of its end.
+  // They are told of the call and of its end.
   const each = ["tell-throws", "tell-hangs", "tell-answers", "tell-last"];
   expect(told).toEqual([...each, ...each]);
   const broken = ["tell-throws", "tell-hangs"];

@@ -71,7 +71,7 @@ const doors: Readonly<Record<string, (t: TestHost, args: string) => Promise<stri
   },
 };
 
-/** What is no JSON stays a text. */
+/** A text that is not JSON stays a text. */
 function parsed(args: string): unknown {
   try {
     return JSON.parse(args);
@@ -104,7 +104,10 @@ for (const [door, ask] of Object.entries(doors)) {
   );
 }
 
-/** What a model hears of its call, in a turn that somebody watches; what cut its answer off, where that was too long. */
+/**
+ * Returns the words that a model hears of its call, in a turn that somebody watches; and why its
+ * answer was cut off, if it was too long.
+ */
 async function toldToModel(t: TestHost, { requests }: FakeProvider): Promise<string> {
   const events: TurnEvent[] = [];
   const { error } = await t.ask("go", { onEvent: (event) => void events.push(event) });

@@ -39,7 +39,10 @@ function install(dir: string, ...args: readonly string[]): Promise<Ended> {
 
 const into = (dir: string): readonly string[] => ["--into", path.join(dir, "bin")];
 
-/** What stands for the executable: it knows its version, and with `serve` it runs until it is told to end. */
+/**
+ * Makes a stand-in for the executable: it knows its version, and with `serve` it runs until it is
+ * told to end.
+ */
 function release(dir: string, version: string): string {
   const folder = path.join(dir, `release-${version}`);
   mkdirSync(folder);

@@ -3,11 +3,13 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import {
   importsOf,
+  inCircles,
   isShipped,
   packageOf,
   pluginNames,
   root,
   sourcesIn,
+  target,
   type Source,
 } from "./helpers/sources.ts";
 
@@ -30,11 +32,6 @@ function breaking(
       .filter((specifier) => isWrong(specifier, source))
       .map((specifier) => `${source.file}: ${specifier}`),
   );
-}
-
-/** Where a relative import leads, from the root. */
-function target(specifier: string, { file }: Source): string {
-  return path.posix.join(path.posix.dirname(file), specifier);
 }
 
 /** The test kit, which is written for tests and in their terms. */
@@ -104,27 +101,6 @@ test("HST-08: the rooms of the host depend one way, types counted", () => {
   expect(kernel.filter(({ file }) => roomOf(file) < 0)).toEqual([]);
   expect(wrong).toEqual([]);
 });
-
-/** Returns the files whose imports lead back to them, and those between two such files. */
-function inCircles(list: readonly Source[]): readonly string[] {
-  const isThere = new Set(list.map(({ file }) => file));
-  const left = new Map(
-    list.map((source) => {
-      const text = source.text.replace(/\btypeof import\(/g, "");
-      const targets = importsOf({ ...source, text })
-        .filter((specifier) => specifier.startsWith("."))
-        .map((specifier) => target(specifier, source));
-      return [source.file, targets.filter((file) => isThere.has(file))];
-    }),
-  );
-  for (let before = -1; before !== left.size;) {
-    before = left.size;
-    const imported = new Set([...left.values()].flat());
-    for (const [file, imports] of left)
-      if (!imported.has(file) || !imports.some((one) => left.has(one))) left.delete(file);
-  }
-  return [...left.keys()];
-}
 
 test("HSE-04: no import leads back to its own file, neither a lazy one nor one of types", () => {
   expect(inCircles(shipped)).toEqual([]);

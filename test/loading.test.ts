@@ -163,7 +163,7 @@ test("SDK-06: what is not listed is never imported; what is listed is inspected 
 const plugin = (body: string, name = "mine"): string =>
   `import { definePlugin, Services } from "@gantry/sdk";\nexport default definePlugin({ name: "${name}", ${body} });\n`;
 
-/** What listing one plugin file comes to. */
+/** Returns the result of listing one plugin file. */
 async function loading(text: string, file = "mine.js"): Promise<string> {
   using home = tempDir(`plugins = ["provider-demo", "./${file}"]\n`);
   put(home.dir, { [file]: text });

@@ -23,7 +23,9 @@ function repository(dir: string): string {
   return folder;
 }
 
-/** How a model goes about it: run, search, edit as it remembers the text, run again. */
+/**
+ * The steps of a model that fixes a test: run, search, edit as it remembers the text, run again.
+ */
 function script(program: string) {
   return [
     { calls: [{ name: "shell", args: { command: `${program} check.mjs` } }] },

@@ -38,14 +38,14 @@ const minute = 60_000;
 /** A turn that hangs takes real time for each simulated second. */
 const hangsMs = (process.env["GANTRY_LONG"] === undefined ? 5 : 20) * minute;
 
-/** What the owner read on their desk, and when. */
+/** A message that the owner read on their desk, with its time. */
 interface Read {
   readonly text: string;
   readonly at: number;
 }
 
 interface Line {
-  /** How the platform of the channel `line` serves a connection; undefined: as it should. */
+  /** Serves a connection for the platform of the channel `line`; undefined: as it should. */
   broken?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly plugin: Plugin;
 }

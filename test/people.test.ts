@@ -36,7 +36,7 @@ interface Doors extends AsyncDisposable {
   readonly ran: string[];
   /** The question that is open. */
   question(): Promise<ApprovalRequest>;
-  /** What the approvals in the audit came to. */
+  /** Returns the outcomes of the approvals in the audit. */
   approvals(): readonly string[];
 }
 

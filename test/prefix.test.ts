@@ -65,8 +65,8 @@ function asMessages(id: string, calls: boolean): object {
 }
 
 /**
- * Marks of the provider's cache move on with the conversation and are no part of what is cached; a text alone and a list
- * of that one text are the same to a server.
+ * Returns the cached bytes of a body: marks of the provider's cache move on with the conversation
+ * and do not belong to them; a text alone and a list of that one text are the same to a server.
  */
 function bytesOf(body: Record<string, unknown>): { readonly head: string; readonly list: readonly string[] } {
   const plain = JSON.parse(JSON.stringify(body), (key, value: unknown) => {

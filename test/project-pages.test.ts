@@ -32,7 +32,7 @@ function folders(folder: string): readonly string[] {
     .map(({ name }) => `${folder}/${name}`);
 }
 
-/** Returns a page without its samples, whose brackets are no links. */
+/** Returns a page without its samples, whose brackets are not links. */
 function withoutCode(text: string): string {
   return text.replace(/^```[\s\S]*?^```/gm, "");
 }

@@ -211,7 +211,7 @@ test("SDK-07: in the responses format sealed thoughts come back to the server be
   expect(JSON.stringify(other[0])).not.toContain("c2VhbGVk");
 });
 
-/** What status says of the window. */
+/** Returns the row of status about the window. */
 async function rowOf(options: TestHostOptions): Promise<CheckRow | undefined> {
   await using t = await startTestHost({ ...options, plugins: [history, ...(options.plugins ?? [])] });
   const [row] = (await t.slot(Checks).get("context-window")?.run(AbortSignal.timeout(5_000))) ?? [];

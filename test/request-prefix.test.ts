@@ -20,11 +20,11 @@ type Body = Readonly<Record<string, unknown>>;
 const blocksOf = (content: unknown): readonly object[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : (content as object[]);
 
-/** A mark for the cache is no part of what is read. */
+/** A mark for the cache is not read as text. */
 const unmarked = (block: object): object =>
   Object.fromEntries(Object.entries(block).filter(([key]) => key !== "cache_control"));
 
-/** What of a body is the conversation, piece by piece. */
+/** Returns the part of a body that is the conversation, piece by piece. */
 const conversationOf: Readonly<Record<FormatName, (body: Body) => readonly unknown[]>> = {
   chat: (body) => body["messages"] as [],
   responses: (body) => body["input"] as [],
@@ -70,7 +70,7 @@ const tools: readonly ToolSpec[] = ["shell", "file_read", "clock"].map((name) =>
   input: Type.Object({ path: Type.String() }),
 }));
 
-/** What is sent before each answer of the model, oldest first. */
+/** Returns the messages that are sent before each answer of the model, oldest first. */
 function requestsOf(turns: readonly Turn[], shot: ChatMessage["parts"]): readonly (readonly ChatMessage[])[] {
   const all: ChatMessage[] = [{ role: "system", parts: textParts("Be brief.") }];
   const requests: (readonly ChatMessage[])[] = [];

@@ -182,7 +182,7 @@ const stopping = (turns: Turns): void => {
   void turns.stop("s");
   // @ts-expect-error -- until when
   turns.watch("s");
-  // @ts-expect-error -- a name is no decider
+  // @ts-expect-error -- a name is not a decider
   turns.running("cli:ada");
 };
 

@@ -18,7 +18,7 @@ const names = [
 const bundled = await Promise.all(names.map(bundledPlugin));
 const where = tool("where", async ({ cwd }) => cwd);
 const { signal } = new AbortController();
-/** What `b` alone holds. */
+/** A text that `b` alone holds. */
 const canary = "canary-of-b";
 
 /** A workspace with the folders `a` and `b`, each with a file; links of `a` lead to the other. */

@@ -23,7 +23,7 @@ const GUARDED = [".bashrc", ".vscode/tasks.json", ".git/hooks/pre-commit"];
 const MARKER = "ran-by-dd";
 
 let host: TestHost;
-/** What the walls of this machine hold by themselves, whatever a script is called. */
+/** The walls of this machine that hold by themselves, whatever a script is called. */
 const held = { secret: false, guarded: false, blocked: false };
 
 beforeAll(async () => {
@@ -53,7 +53,10 @@ function at(name: string): string {
   return path.join(host.runtime.workspace, name);
 }
 
-/** What is as it was stays, since the walls of one script serve the next as long as nothing was replaced. */
+/**
+ * Replaces only what changed, since the walls of one script serve the next as long as nothing was
+ * replaced.
+ */
 function restore(): void {
   for (const name of ["out", "y", "l", MARKER]) rmSync(at(name), { recursive: true, force: true });
   for (const folder of ["sub", ".vscode", ".git/hooks"]) mkdirSync(at(folder), { recursive: true });
@@ -74,7 +77,7 @@ function changed(): readonly string[] {
   return GUARDED.filter((name) => !existsSync(at(name)) || readFileSync(at(name), "utf8") !== "original\n");
 }
 
-/** True where the guards could see every word of the script. */
+/** Returns true if the guards could see every word of the script. */
 async function isWhollyKnown(script: string): Promise<boolean> {
   const reading = await host
     .slot(ShellReader)

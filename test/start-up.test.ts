@@ -73,7 +73,7 @@ function listing(dir: string, list: string): string {
   return file;
 }
 
-/** Of a built file: without what its contents add to its name. */
+/** Returns the name of a built file, without the hash of its contents. */
 function nameOf(file: string): string {
   return path.basename(file, ".js").replace(/-[\w-]{8}$/, "");
 }

@@ -7,7 +7,10 @@ const none = (): never => {
 const subject: StoreSubject = { open: none, pass: none, openShared: none, openBreakable: none };
 const cases = storeContract(subject).map(({ name }) => name);
 
-/** What a store of many nodes must do; `plugins/store-sqlite` and `plugins/store-postgres` run each case. */
+/**
+ * The duties of a store of many nodes; `plugins/store-sqlite` and `plugins/store-postgres` run each
+ * case.
+ */
 test.each([
   "ST-01: who listens is told of what is due",
   "ST-02: a claim takes as many lanes as it asks for",

@@ -17,7 +17,7 @@ const colours = /\u001b\[\d+(?:;\d+)*m/g;
 // oxlint-disable-next-line no-control-regex -- what would move the cursor
 const moving = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** What a terminal is sent for an answer that comes in these pieces. */
+/** Returns the bytes that a terminal gets for an answer that comes in these pieces. */
 function written(pieces: readonly string[], columns = 60): string {
   let out = "";
   const answer = new AnswerText({ columns, write: (text: string | Uint8Array) => ((out += text), true) });

@@ -27,7 +27,7 @@ import slashWords from "../plugins/slash-words/index.ts";
 
 const numRuns = process.env["GANTRY_LONG"] ? 20_000 : 2_000;
 
-/** What each route of a bundled plugin needs; `open` for one that no token opens. */
+/** The scope that each route of a bundled plugin needs; `open` for one that no token opens. */
 const needs: Readonly<Record<string, Scope | "open">> = {
   "GET /api/agents": "read",
   "GET /api/agents/explain": "read",
@@ -91,7 +91,7 @@ const needs: Readonly<Record<string, Scope | "open">> = {
 /** Signing out would end the token that the next request is made with. */
 const routes = Object.keys(needs).filter((route) => route !== "POST /api/sign-out");
 
-/** What was done since it was last asked, each with the scopes that it needs. */
+/** The deeds since it was last asked, each with the scopes that it needs. */
 const done: { readonly what: string; readonly needs: readonly Scope[] }[] = [];
 
 const asked = async (): Promise<string> => "asked";
@@ -250,7 +250,7 @@ function wrongIn(
 }
 
 const may = fc.subarray([...scopes]);
-/** Who may decide is handed no question that is open: it would be right to decide it. */
+/** A token that may decide gets no id of an open question: it would be right to decide it. */
 const idFor = (has: readonly Scope[]) => (has.includes("decide") ? "0123456789abcdef" : question);
 
 test("SDK-21: each bundled route needs the scope that is meant, and none is left out", async () => {

@@ -265,3 +265,27 @@ test("SDK-15: a tool that has ended asks nothing more, and what it left open is 
   expect(await late?.()).toEqual({ action: "cancel" });
   expect(seen).toEqual(["Left open?"]);
 });
+
+test("SDK-15: of one person 16 questions of tools wait at a time, and one more is refused", async () => {
+  const wondering = tool("wonder", async ({ ask }: Parameters<Parameters<typeof tool>[1]>[0]) => {
+    const asked = Array.from({ length: 17 }, async () => (await ask?.({ text: "Which?" }))?.action);
+    const told = asked.map((one) => one.catch(({ code }: { readonly code: string }) => code));
+    return (await Promise.all(told)).join(" ");
+  });
+  const script = model();
+  const t = await startTestHost({ plugins: [askWords, wondering, script, memoryStore()] });
+  await using _ = t;
+  const shown: ToolQuestion[] = [];
+  const onEvent = (event: TurnEvent): void => {
+    if (event.type === "tool_question") shown.push(event.question);
+  };
+  const turn = t.ask("go", { approvals: "ask", onEvent });
+  await expect.poll(() => shown.length).toBe(16);
+  for (const { id } of shown) await t.slot(ToolQuestions).answer(id, "words", by);
+  await turn;
+  const result = JSON.stringify(script.requests[1]?.messages.at(-1));
+  expect(result.match(/accept|TOOL_MANY_QUESTIONS/g)?.toSorted()).toEqual([
+    "TOOL_MANY_QUESTIONS",
+    ...Array<string>(16).fill("accept"),
+  ]);
+});

@@ -69,7 +69,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-/** What a client is shown of an open question. */
+/** The view that a client has of an open question. */
 interface Shown {
   readonly id: string;
   readonly preview: string;

@@ -39,7 +39,7 @@ function delegating(options: Partial<PromptOptions>) {
   });
 }
 
-/** What became of each call of a turn, as `tool decision code`. */
+/** Returns the outcome of each call of a turn, as `tool decision code`. */
 async function outcomes(t: TestHost, options: Partial<PromptOptions>): Promise<readonly string[]> {
   const seen: string[] = [];
   const onEvent = (event: TurnEvent): void => {

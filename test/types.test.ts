@@ -75,9 +75,9 @@ const wrongFacts = (): void => {
   definePlugin({ name: "a" });
   // @ts-expect-error -- no such hook
   definePlugin({ name: "a", taps: ["beforeLunch"], setup: () => {} });
-  // @ts-expect-error -- a name is no slot
+  // @ts-expect-error -- a name is not a slot
   definePlugin({ name: "a", needs: { store: "store" }, setup: () => {} });
-  // @ts-expect-error -- a list is no object of slots
+  // @ts-expect-error -- a list is not an object of slots
   definePlugin({ name: "a", provides: Clock, setup: () => {} });
   // @ts-expect-error -- a configuration is an object
   definePlugin({ name: "a", config: Type.String(), setup: () => {} });
@@ -148,11 +148,11 @@ test("SDK-01: hooks take and answer what they say, and there is no allow", () =>
       const wrong = (): void => {
         // @ts-expect-error -- there is no allow
         hooks.beforeToolCall.tap(() => ({ verdict: "allow", code: "A", reason: "a" }));
-        // @ts-expect-error -- a truth is no verdict
+        // @ts-expect-error -- a truth is not a verdict
         hooks.beforeToolCall.tap(() => true);
         // @ts-expect-error -- a message cannot wait for a person
         hooks.onInboundMessage.tap(() => ask(no));
-        // @ts-expect-error -- a name is no provider
+        // @ts-expect-error -- a name is not a provider
         hooks.resolveProvider.tap(() => "demo");
         // @ts-expect-error -- who is told has no say
         hooks.onAuditEvent.tap(() => refuse(no));
@@ -194,7 +194,7 @@ test("SDK-01: a hook without a kind does not compile, and each of the four has o
 const wrongTools = (): void => {
   // @ts-expect-error -- an input is an object
   defineTool({ name: "t", description: "t", input: Type.String(), run: async () => "" });
-  // @ts-expect-error -- a number is no answer
+  // @ts-expect-error -- a number is not an answer
   defineTool({ name: "t", description: "t", input: Type.Object({}), run: async () => 5 });
   defineTool({
     name: "t",

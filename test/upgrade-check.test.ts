@@ -13,7 +13,7 @@ let folder = "";
 let newer = "";
 const { node } = process.versions;
 const { state, said, install } = runtimeVerdict(node);
-/** What is told of a release that runs on the Node of these tests. */
+/** The line about a release that runs on the Node of these tests. */
 const runtimeLine =
   state === "patched" ? "" : `! It runs on Node ${node} here, ${said}: install Node ${install} or newer.\n`;
 // The other store knows the same keys.

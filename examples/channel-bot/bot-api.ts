@@ -1,7 +1,7 @@
 import { textParts, type InboundMessage, type Trust, type Upstream } from "@gantry/sdk";
 import { PlatformFailure, reach, scrubber } from "@gantry/sdk/channel";
 
-/** What of an update is read; it comes from outside. */
+/** The part of an update that is read; it comes from outside. */
 export interface Update {
   readonly update_id: number;
   readonly message?: Message;
@@ -22,7 +22,7 @@ export interface Message {
   readonly text?: string;
 }
 
-/** What a refusal means; the sentence holds no token. */
+/** Returns the meaning of a refusal; the sentence holds no token. */
 function failureOf(status: number, sentence: string, seconds: number | undefined): PlatformFailure {
   const afterMs = seconds === undefined ? undefined : seconds * 1_000;
   if (status === 401) return new PlatformFailure("account", sentence);
@@ -57,7 +57,7 @@ interface Answer {
   readonly parameters?: { readonly retry_after?: number };
 }
 
-/** Where a message stands: a topic of a group is a conversation of its own. */
+/** Returns the conversation of a message: a topic of a group is a conversation of its own. */
 export function conversationOf({ chat, message_thread_id: topic }: Message): InboundMessage["conversation"] {
   const thread = topic === undefined ? {} : { thread: String(topic) };
   return { id: String(chat.id), kind: chat.type === "private" ? "direct" : "group", ...thread };

@@ -138,7 +138,7 @@ export default definePlugin({
   },
 });
 
-/** What `readMessage` put into `replyTo`. */
+/** Reads the place that `readMessage` put into `replyTo`. */
 function placeOf(to: Json): { readonly chat_id: number; readonly message_thread_id?: number } | undefined {
   const { chat, topic } = Object(to) as { chat?: unknown; topic?: unknown };
   if (typeof chat !== "number") return undefined;

@@ -21,7 +21,7 @@ export class FakeHomeserver implements AsyncDisposable {
   readonly sent: SentOut[] = [];
   readonly failures: { status: number; body: object }[] = [];
   readonly joined: string[] = [];
-  /** How many events came before the newest `since` that was asked with. */
+  /** The number of events before the newest `since` that was asked with. */
   confirmed = 0;
   isRevoked = false;
   #invited: string[] = [];

@@ -1,7 +1,7 @@
 import { trustOf, type Attachment, type PlatformMessage } from "@gantry/sdk/channel";
 import type { Settings } from "./settings.ts";
 
-/** What of `GET /sync` a channel reads; everything may be missing. */
+/** The part of `GET /sync` that a channel reads; everything may be missing. */
 export interface Sync {
   readonly next_batch: string;
   readonly rooms?: {

@@ -40,7 +40,7 @@ export class Receiver implements ConnectionOptions {
       const sync: Sync = await api.call("GET", `/sync?${query}`, signal, undefined, pollMs + 15_000);
       alive();
       health.up();
-      // What was written before the first start is not answered.
+      // Messages from before the first start are not answered.
       const messages = since === undefined ? [] : await this.#messages(sync, me, signal);
       if (messages.length > 0) {
         health.event();

@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { Commands, defineErrors, definePlugin, directMessage, failed, Inbox } from "@gantry/sdk";
+import { Commands, defineErrors, definePlugin, failed, Inbox, messageFrom } from "@gantry/sdk";
 
 export const errors = defineErrors({
   LINES_NO_INPUT: failed("This release of Gantry gives commands no input: install a newer one."),
@@ -10,7 +9,7 @@ interface Asked {
   readonly ask?: unknown;
 }
 
-/** Returns the object on a line; undefined for what is no question. */
+/** Returns the object on a line; undefined if the line is not a question. */
 function asked(line: string): Asked | undefined {
   try {
     const found = JSON.parse(line) as Asked | null;
@@ -31,7 +30,8 @@ export default definePlugin({
       name: "lines",
       summary: 'answer each {"id":…,"ask":"…"} on stdin by {"id":…,"reply":"…"} on stdout',
       ownsStdout: true,
-      async run({ input, signal, out }) {
+      async run(run) {
+        const { input, signal, out } = run;
         if (!input) throw errors.LINES_NO_INPUT();
         for await (const line of input.lines({ maxLength: 100_000 })) {
           if (line.trim() === "") continue;
@@ -41,8 +41,7 @@ export default definePlugin({
             continue;
           }
           const { id = null, ask } = question;
-          const from = { channel: "lines", id: randomUUID(), from: "program" };
-          const message = directMessage({ ...from, text: String(ask) });
+          const message = messageFrom(run, String(ask));
           const { reply, error } = await host.needs.inbox.prompt(message, { signal, approvals: "none" });
           out(JSON.stringify({ id, ...(error ? { error: error.message } : { reply }) }));
         }

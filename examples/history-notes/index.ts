@@ -3,17 +3,23 @@ import { Type } from "typebox";
 
 const request = `Write down what must be remembered of the conversation so far: facts, decisions, open tasks. At most 20 short lines.`;
 
-/** Where the part begins that stays as it is: at a person's words, so that no call loses its result. */
+/**
+ * Returns the index at which the part begins that stays as it is: at a person's words, so that no
+ * call loses its result.
+ */
 function keptFrom(earlier: readonly ChatMessage[], keep: number): number {
   return earlier.findIndex(({ role }, at) => role === "user" && at >= earlier.length - keep);
 }
 
-/** What is read by the model that takes the notes: words alone, in one text, so that it answers none of it. */
+/**
+ * Returns the text for the model that takes the notes: words alone, in one text, so that it answers
+ * none of it.
+ */
 function transcript(messages: readonly ChatMessage[]): string {
   return messages.map(({ role, parts }) => `${role}: ${textOf(parts).slice(0, 2_000)}`).join("\n");
 }
 
-/** Old messages become notes; undefined where nothing is to be done. */
+/** Turns old messages into notes; undefined if there is nothing to do. */
 export async function fit(
   { earlier, current, reason, complete }: HistoryRequest,
   most: number,

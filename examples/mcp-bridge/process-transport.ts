@@ -30,7 +30,7 @@ export class ProcessTransport implements Transport {
         void this.close();
       }
     });
-    // What nobody reads makes the process wait.
+    // A pipe that nobody reads makes the process wait.
     stderr.resume();
     stdin.on("error", (error) => this.onerror?.(error));
     void ended.then(() => this.onclose?.());

@@ -16,7 +16,7 @@ function threesOf(text: string): ReadonlySet<string> {
   return new Set(Array.from({ length: letters.length - 2 }, (_, i) => letters.slice(i, i + 3)));
 }
 
-/** How much of what is looked for is there, from 0 to 1. */
+/** Returns the share of the wanted text that is there, from 0 to 1. */
 function likeness(wanted: ReadonlySet<string>, there: ReadonlySet<string>): number {
   return [...wanted].filter((three) => there.has(three)).length / wanted.size;
 }

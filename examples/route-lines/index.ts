@@ -1,4 +1,4 @@
-import { defineErrors, definePlugin, directMessage, Inbox, promptEvents, Routes, usage } from "@gantry/sdk";
+import { defineErrors, definePlugin, Inbox, messageFrom, promptEvents, Routes, usage } from "@gantry/sdk";
 import type { PromptEvent, ServerEvent } from "@gantry/sdk";
 import { Type, type Static } from "typebox";
 
@@ -33,11 +33,11 @@ export default definePlugin({
       may: "talk",
       summary: "One turn as lines.",
       bodySchema: Body,
-      async handle({ body, device = "open", caller, id, signal }) {
+      async handle(request) {
+        const { body, signal } = request;
         const { ask: text } = body as Static<typeof Body>;
         if (text.trim() === "") throw errors.LINES_EMPTY();
-        const asked = { from: device, text, trust: "owner" as const, ...(caller && { caller }) };
-        const message = directMessage({ channel: "http", id, ...asked, trace: id });
+        const message = messageFrom(request, text);
         const events = promptEvents(host.needs.inbox, message, { signal, approvals: "none" });
         return { status: 200, events: frames(events), headers: { "x-dialect": "lines" } };
       },

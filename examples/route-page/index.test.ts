@@ -12,7 +12,7 @@ test("SDK-07: a tool's picture reaches the model, and people see the same bytes 
   const parts = told?.messages.at(-1)?.parts ?? [];
   const part = parts.find(({ type }) => type === "media");
   expect(part).toMatchObject({ media: { mime: "image/png" } });
-  // What it shows is said before it, between the marks of material.
+  // The picture's text stands before it, between the marks of material.
   expect(JSON.stringify(parts)).toMatch(/<<untrusted [^>]*>>\\n\[image\/png, \d+ bytes: <b>Rain<\/b>\]/);
 
   const route = (name: string) => t.slot(Routes).get(name)!;

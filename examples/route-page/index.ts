@@ -2,7 +2,7 @@ import { definePlugin, Media, Routes, textParts, Tools, defineTool, type MediaRe
 import { Type } from "typebox";
 import { drawBars } from "./draw-bars.ts";
 
-/** What is written by people or models is text on the page, never markup. */
+/** The words of people and models are text on the page, never markup. */
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
 }

@@ -1,4 +1,4 @@
-import { defineErrors, definePlugin, directMessage, failed, Inbox, Routes } from "@gantry/sdk";
+import { defineErrors, definePlugin, failed, Inbox, messageFrom, Routes } from "@gantry/sdk";
 import { Type, type Static } from "typebox";
 
 export const errors = defineErrors({
@@ -25,18 +25,10 @@ export default definePlugin({
       summary:
         "One call of a tool, behind the same guards as in a turn. Nobody is asked: what needs a person is refused.",
       bodySchema: Body,
-      async handle({ params, body, device = "local", caller, id, traceparent, signal }) {
+      async handle(request) {
+        const { params, body, signal } = request;
         const { args = {} } = body as Static<typeof Body>;
-        const message = directMessage({
-          channel: "http",
-          id,
-          from: device,
-          text: "",
-          trust: "owner",
-          ...(caller && { caller }),
-          trace: id,
-          ...(traceparent !== undefined && { traceparent }),
-        });
+        const message = messageFrom(request, "");
         const call = { tool: params["name"] ?? "", args, approvals: "none", signal } as const;
         const outcome = await host.needs.inbox.call?.(message, call);
         if (!outcome) throw errors.ROUTE_TOOL_OLD_HOST();

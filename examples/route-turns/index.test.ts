@@ -21,7 +21,7 @@ test("SDK-18: a device lists its running turn and stops it; another device finds
   expect(await list("phone")).toMatchObject({ turns: [{ session: "s1", user: "http:phone" }] });
   expect(await list("tablet")).toEqual({ turns: [] });
   const stop = (device: string) => callRoute(route("DELETE /turns/:session"), { path: "/turns/s1", device });
-  expect((await stop("tablet")).status).toBe(500);
+  expect((await stop("tablet")).status).toBe(404);
   expect((await stop("phone")).json()).toEqual({ stopped: "s1" });
   expect((await turn).reply).toBe("Stopped.");
   expect(await list("phone")).toEqual({ turns: [] });
@@ -35,14 +35,14 @@ test("SDK-20: a device watches its turn over a WebSocket and stops it there; ano
   const turn = t.ask("go", { user: "http:phone", session: "s1", onEvent: () => onBegun() });
   await begun;
   const open = (device: string) => openRoute(route, { path: "/turns/s1/live", device });
-  await expect(open("tablet")).rejects.toThrow("answers 500 instead of a WebSocket");
+  await expect(open("tablet")).rejects.toThrow("answers 404 instead of a WebSocket");
   const socket = await open("phone");
   socket.send("nonsense");
   socket.send("stop");
   expect((await turn).reply).toContain("Stopped.");
   socket.close();
   expect(await socket.closed).toEqual({ code: 1000, reason: "" });
-  expect((await callRoute(route, { path: "/turns/s1/live", device: "phone" })).status).toBe(500);
+  expect((await callRoute(route, { path: "/turns/s1/live", device: "phone" })).status).toBe(404);
 });
 
 test("SDK-05: the routes keep the contract of their kind", async () => {

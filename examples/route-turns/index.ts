@@ -2,20 +2,22 @@ import {
   defineErrors,
   definePlugin,
   failed,
+  type RouteRequest,
   Routes,
   type RouteSocket,
   Turns,
   type ServerEvent,
   type TurnEvent,
 } from "@gantry/sdk";
+import type { Decider } from "@gantry/sdk/fill";
 
 export const errors = defineErrors({
-  ROUTE_TURNS_NONE: failed("No turn of yours runs in the session `%s`."),
+  ROUTE_TURNS_NONE: failed("No turn of yours runs in the session `%s`.", 404),
 });
 
-/** The person behind a request, as their turns over HTTP know them. */
-function by(device: string = "local"): { readonly user: string } {
-  return { user: `http:${device}` };
+/** The person behind a request, and what their token may. */
+function by({ user = "", caller }: RouteRequest): Decider {
+  return { user, ...(caller && { caller }) };
 }
 
 async function* events(steps: AsyncIterable<TurnEvent>): AsyncGenerator<ServerEvent> {
@@ -48,7 +50,7 @@ export default definePlugin({
       path: "/turns",
       ...access,
       summary: "The turns that run.",
-      handle: async ({ device }) => ({ status: 200, body: { turns: turns.running(by(device)) } }),
+      handle: async (request) => ({ status: 200, body: { turns: turns.running(by(request)) } }),
     });
     host.provide(Routes, {
       name: "GET /turns/:session",
@@ -56,8 +58,10 @@ export default definePlugin({
       path: "/turns/:session",
       ...access,
       summary: "The steps of a turn as events, from now on.",
-      async handle({ params: { session = "" }, device, signal }) {
-        const isOwn = turns.running(by(device)).some((turn) => turn.session === session);
+      async handle(request) {
+        const { params, signal } = request;
+        const { session = "" } = params;
+        const isOwn = turns.running(by(request)).some((turn) => turn.session === session);
         if (!isOwn) throw errors.ROUTE_TURNS_NONE(session);
         return { status: 200, events: events(turns.watch(session, signal)) };
       },
@@ -69,10 +73,12 @@ export default definePlugin({
       ...access,
       bodyLimit: 1_024,
       summary: "A WebSocket: the steps of a turn as JSON, from now on. Send `stop` to stop it.",
-      async handle({ params: { session = "" }, device, signal }) {
-        const isOwn = turns.running(by(device)).some((turn) => turn.session === session);
+      async handle(request) {
+        const { params, signal } = request;
+        const { session = "" } = params;
+        const isOwn = turns.running(by(request)).some((turn) => turn.session === session);
         if (!isOwn) throw errors.ROUTE_TURNS_NONE(session);
-        const stop = (): Promise<boolean> => turns.stop(session, by(device));
+        const stop = (): Promise<boolean> => turns.stop(session, by(request));
         return { status: 101, webSocket: (socket) => live(socket, turns.watch(session, signal), stop) };
       },
     });
@@ -82,8 +88,9 @@ export default definePlugin({
       path: "/turns/:session",
       ...access,
       summary: "Stops a turn.",
-      async handle({ params: { session = "" }, device }) {
-        if (!(await turns.stop(session, by(device)))) throw errors.ROUTE_TURNS_NONE(session);
+      async handle(request) {
+        const { session = "" } = request.params;
+        if (!(await turns.stop(session, by(request)))) throw errors.ROUTE_TURNS_NONE(session);
         return { status: 200, body: { stopped: session } };
       },
     });

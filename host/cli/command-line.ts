@@ -1,7 +1,7 @@
 import { allOf } from "@gantry/sdk/fill";
 import { Commands, GantryError, type Command, type CommandContext } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { asError, printable } from "@gantry/sdk/node";
+import { asError, printable, userOfTerminal } from "@gantry/sdk/node";
 import { currentPlugin, type Host, hostErrors, type Level, type LogWriter } from "@gantry/host";
 import { Installation } from "./installation.ts";
 import { commandInput } from "./command-input.ts";
@@ -35,6 +35,11 @@ export async function runCommandLine(argv: readonly string[], configDir: string)
 /** Whether the line begins with this word, or with both of a word of two. */
 function isNamed(argv: readonly string[], name: string): boolean {
   return name === argv.slice(0, name.split(" ").length).join(" ");
+}
+
+/** Returns the first word; `help` for a line that asks for the list of all. */
+function wordIn([first = "help"]: readonly string[]): string {
+  return first.startsWith("-") ? "help" : first;
 }
 
 /** The folder after -C, for the words of plugins: they are known only once the host has started there. */
@@ -79,7 +84,7 @@ class WordRun {
     const own = hostCommands.filter(({ name }) => isNamed(argv, name));
     if (!own.some(({ needsVariables }) => needsVariables))
       this.#session.onLeftOut = (missing) => this.#warnOnce(missing);
-    if (own.length === 0) [this.#session.word, this.#session.workspace] = [argv[0], workspaceIn(argv)];
+    if (own.length === 0) [this.#session.word, this.#session.workspace] = [wordIn(argv), workspaceIn(argv)];
     const words = own.length > 0 ? own : [...hostCommands, ...(await this.#pluginWords(argv))];
     const parsed = await parseArgs(argv, words).catch(orUnconfigured(argv[0], words, this.#host));
     if (parsed.kind === "printed") return parsed.code;
@@ -96,6 +101,7 @@ class WordRun {
       out: (line) => void print(`${isOwn ? line : terminalLine(line, process.stdout)}\n`),
       err: (line) => void process.stderr.write(`${terminalLine(line, process.stderr)}\n`),
       input: commandInput(this.#abort.signal),
+      user: userOfTerminal(),
       interactive: !isOwn && process.stdin.isTTY && process.stderr.isTTY,
       signal: this.#abort.signal,
       serve: (services) => this.#serve(services),
@@ -207,9 +213,8 @@ class WordRun {
 
   #pluginInStack({ stack = "" }: Error): string | undefined {
     const bundled = /[\\/]plugins[\\/]([a-z0-9-]+)[\\/]/.exec(stack)?.[1];
-    return (
-      bundled ?? this.#host?.loadedFrom().find(({ from }) => from !== "bundled" && stack.includes(from))?.name
-    );
+    const own = this.#host?.options.plugins.filter(({ from }) => from !== "bundled");
+    return bundled ?? own?.find(({ from }) => stack.includes(from))?.plugin.name;
   }
 
   fail(error: Error): number {

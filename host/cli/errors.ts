@@ -11,6 +11,16 @@ export const cliErrors = defineErrors({
     "%s was not changed, since its edit would have done more or less than change %s: edit it by hand.",
   ),
   CONFIG_NO_EDITOR: usage("%s cannot be edited, since no plugin fills the slot %s: change the file by hand."),
+  CONFIG_UNSAFE: usage(
+    "The configuration is not used, since somebody else may have changed %s (%s): run `%s` and look through what is in it.",
+  ),
+  CONFIG_RETIRED_KEY: usage("%s, line %s: `%s` is retired and the next minor release refuses it: %s."),
+  CONFIG_MISSING_VARIABLE: usage(
+    "%s, line %s: `%s` uses ${%s}, which is not set: set the variable or write the value.",
+  ),
+  CONFIG_SECRET_VARIABLE: usage(
+    "%s, line %s: `%s` uses ${%s}, a secret by its name, which would be sent to a model or shown in an address: use it in a key for secrets, such as api_key.",
+  ),
   NOT_RUNNING: failed("No service runs on %s: start it with `gantry daemon` or `gantry service start`."),
   CONFIG_GONE: failed(
     "Config file not found at %s, by which the service runs: " +

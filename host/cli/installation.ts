@@ -24,6 +24,9 @@ import { editText } from "./config/edit-text.ts";
 import { effective } from "./config/effective.ts";
 import { checkProviderIds } from "./config/provider-ids.ts";
 import { checkProviderTables } from "./config/provider-tables.ts";
+import { readTree, type ReadTree } from "./config/read-tree.ts";
+import { refuseUnsafe } from "./config/refuse-unsafe.ts";
+import { retiredKeys } from "./config/retired.ts";
 import { ServiceEnv } from "./config/service-env.ts";
 import { errors } from "./errors.ts";
 
@@ -70,8 +73,17 @@ export class Installation {
    */
   async open(given?: string | ConfigText, unused: readonly string[] = []): Promise<Opened> {
     if (this.readsServiceEnv) await this.#serviceEnv.addTo(process.env);
-    const { configDir, configFile, onLeftOut, word } = this;
-    return openConfiguration({ configDir, configFile, given, unused, onLeftOut, word });
+    const { configDir, configFile, word } = this;
+    await refuseUnsafe(configDir, configFile);
+    const { text, problems } = this.#read(given ?? (await readText(configFile)) ?? "");
+    return openConfiguration({ configDir, text, problems, unused, word });
+  }
+
+  #read(text: string | ConfigText): Pick<ReadTree, "text" | "problems"> {
+    if (typeof text !== "string") return { text, problems: [] };
+    const read = readTree(this.configFile, text, process.env, this.onLeftOut !== undefined);
+    if (read.leftOut.length > 0) this.onLeftOut?.(read.leftOut);
+    return read;
   }
 
   /** Opens and starts a host, by the file or by the text given; the caller stops it. */
@@ -100,6 +112,7 @@ export class Installation {
       debug: options.debug,
       problems: options.problems,
     });
+    for (const { code, message } of retiredKeys(config)) host.log.warn({ code }, message);
     await host.start(options.ready);
     return host;
   }

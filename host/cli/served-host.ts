@@ -140,7 +140,7 @@ export class ServedHost {
   /** Node keeps every module it has loaded: a plugin of one's own that was changed since needs a new process. */
   async #changedPlugins(host: Host): Promise<readonly string[]> {
     const since = Date.parse(this.#record.started);
-    const own = host.loadedFrom().filter(({ from }) => from !== "bundled");
+    const own = host.options.plugins.filter(({ from }) => from !== "bundled");
     const times = await Promise.all(
       own.map(({ from }) =>
         stat(from).then(
@@ -149,7 +149,8 @@ export class ServedHost {
         ),
       ),
     );
-    return own.filter((_, i) => Number(times[i]) > since).map(({ name }) => `the plugin ${name}`);
+    const changed = own.filter((_, i) => Number(times[i]) > since);
+    return changed.map(({ plugin }) => `the plugin ${plugin.name}`);
   }
 
   async #note(news: Partial<RunningRecord>): Promise<void> {

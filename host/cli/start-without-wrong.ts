@@ -1,5 +1,6 @@
 import { asError } from "@gantry/sdk/node";
-import { type ConfigText, type Host, type LogWriter, type Problem, readText, readTree } from "@gantry/host";
+import { type ConfigText, type Host, type LogWriter, type Problem, readText } from "@gantry/host";
+import { readTree } from "./config/read-tree.ts";
 import { type Installation, type StartOptions } from "./installation.ts";
 import { eachOf, readablePart, withoutWrong } from "./without-wrong.ts";
 

@@ -4,12 +4,12 @@ import {
   findNode,
   isRecord,
   isTable,
-  leaves,
   othersOf,
   recordValue,
   type LeafNode,
   type TableNode,
 } from "@gantry/host";
+import { leaves } from "./config/leaves.ts";
 
 const head = `# Gantry's configuration. Every key stands here with its default, as a comment: remove the # to change one,
 # and the # before its [table] where there is one.

@@ -1,5 +1,5 @@
 import { errors } from "./errors.ts";
-import { bundledPlugins } from "@gantry/host";
+import { bundledPlugins, type Host } from "@gantry/host";
 
 interface Named {
   readonly name: string;
@@ -9,14 +9,14 @@ interface Named {
 export function orUnconfigured(
   first: string = "",
   words: readonly Named[],
-  host: { loadedFrom(): readonly Named[] } | undefined,
+  host: Host | undefined,
 ): (error: unknown) => Promise<never> {
   return async (error) => {
     if (words.some(({ name }) => name.split(" ")[0] === first)) throw error;
-    const loaded = host?.loadedFrom() ?? [];
+    const loaded = host?.options.plugins ?? [];
     for (const { name, tables } of await bundledPlugins()) {
       const table = tables.find((one) => one.split(".").at(-1) === first);
-      if (table !== undefined && !loaded.some((plugin) => plugin.name === name))
+      if (table !== undefined && !loaded.some(({ plugin }) => plugin.name === name))
         throw errors.WORD_UNCONFIGURED(first, table, name);
     }
     throw error;

@@ -4,7 +4,7 @@ import { errors } from "./errors.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Configured } from "./configure.ts";
 import { nearest } from "@gantry/sdk/node";
-import { ownKeys, type Claim, type People } from "./people.ts";
+import { ownKeys, type People } from "./people.ts";
 import { wrongAt } from "./wrong-at.ts";
 
 const nameForm = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -31,33 +31,31 @@ export async function checkPeople(
 ): Promise<void> {
   const table = config.host.people;
   if (Object.keys(table).length === 0) return;
-  const at = new Places(config);
   const badNames = Object.keys(table).filter((name) => !nameForm.test(name));
   const badName = "must have a name of letters, digits, `.`, `_` and `-`";
   const error = allOf([
-    ...badNames.map((name) => at.wrong([name], badName)),
-    ...(await unknownKeys(config, at, registry, known)),
-    ...wrongIds(people, at),
+    ...badNames.map((name) => wrong(config, [name], badName)),
+    ...(await unknownKeys(config, registry, known)),
+    ...wrongIds(config, people),
   ]);
   if (error) throw error;
   people.settle();
 }
 
 async function unknownKeys(
-  { host: { people } }: Configured,
-  at: Places,
+  config: Configured,
   registry: Registry,
   known: KnownPlugins,
 ): Promise<readonly GantryError[]> {
   const loaded = new Set([...ownKeys, ...(registry.get(Channels)?.keys() ?? [])]);
-  const open = Object.entries(people).flatMap(([name, person]) =>
+  const open = Object.entries(config.host.people).flatMap(([name, person]) =>
     Object.keys(person).flatMap((key) => (loaded.has(key) ? [] : [[name, key] as const])),
   );
   if (open.length === 0) return [];
   const all = await allOfThem(known);
   if (all === undefined) return [];
   const keys = new Set([...loaded, ...all.filter(fillsChannel).map(channelOf)]);
-  return open.flatMap((path) => (keys.has(path[1]) ? [] : [at.unknown(path, keys)]));
+  return open.flatMap((path) => (keys.has(path[1]) ? [] : [unknown(config, path, keys)]));
 }
 
 /** Returns every plugin; undefined if one could not be loaded, so that nobody knows its channel. */
@@ -78,53 +76,45 @@ function channelOf({ name }: Plugin): string {
   return name.slice(prefix.length);
 }
 
-function wrongIds(people: People, at: Places): readonly GantryError[] {
-  const first = new Map<string, Claim>();
-  const wrong: GantryError[] = [];
-  for (const claim of people.claims()) {
-    const { person, door, written, id } = claim;
-    const path = [person.name, door];
+function wrongIds(config: Configured, people: People): readonly GantryError[] {
+  const first = new Map<string, string>();
+  return [...people.claims()].flatMap(({ person: { name }, door, written, id }) => {
+    const path = [name, door];
+    const noId = `holds \`${written}\`, which is not an id of ${door}`;
+    if (id === undefined) return [wrong(config, path, noId)];
     const key = JSON.stringify([door, id]);
-    const earlier = first.get(key);
-    if (id === undefined) {
-      wrong.push(at.wrong(path, `holds \`${written}\`, which is not an id of ${door}`));
-    } else if (!earlier) first.set(key, claim);
-    else if (earlier.person.name !== person.name) wrong.push(at.twice(claim, earlier));
-  }
-  return wrong;
+    const earlier = first.get(key) ?? name;
+    first.set(key, earlier);
+    if (earlier === name) return [];
+    const both = [written, door, earlier, name] as const;
+    return [at(config, path, (...place) => errors.PEOPLE_TWICE(...place, ...both))];
+  });
 }
 
-/** Errors about places in `[people]`. */
-class Places {
-  readonly #config: Configured;
+function wrong(config: Configured, path: readonly string[], sentence: string): GantryError {
+  return at(config, path, (...place) => errors.CONFIG_WRONG_TYPE(...place, keyOf(path), sentence));
+}
 
-  constructor(config: Configured) {
-    this.#config = config;
-  }
+function unknown(
+  config: Configured,
+  path: readonly [name: string, key: string],
+  known: ReadonlySet<string>,
+): GantryError {
+  const meant = nearest(path[1], known);
+  const all = [...known].map((one) => `\`${one}\``).join(", ");
+  const like = meant && ` (did you mean \`${keyOf([path[0], meant])}\`?)`;
+  const hint = like ?? `: the keys there are ${all}`;
+  return at(config, path, (...place) => errors.CONFIG_UNKNOWN_KEY(...place, keyOf(path), hint));
+}
 
-  wrong(path: readonly string[], sentence: string): GantryError {
-    return this.#made(path, (...at) => errors.CONFIG_WRONG_TYPE(...at, keyOf(path), sentence));
-  }
-
-  unknown(path: readonly [name: string, key: string], known: ReadonlySet<string>): GantryError {
-    const [name, key] = path;
-    const meant = nearest(key, known);
-    const all = [...known].map((one) => `\`${one}\``).join(", ");
-    const like = meant && ` (did you mean \`${keyOf([name, meant])}\`?)`;
-    const hint = like ?? `: the keys there are ${all}`;
-    return this.#made(path, (...at) => errors.CONFIG_UNKNOWN_KEY(...at, keyOf(path), hint));
-  }
-
-  twice({ person, door, written }: Claim, earlier: Claim): GantryError {
-    const more = [written, door, earlier.person.name, person.name] as const;
-    return this.#made([person.name, door], (...at) => errors.PEOPLE_TWICE(...at, ...more));
-  }
-
-  #made(path: readonly string[], make: (file: string, line: number) => GantryError): GantryError {
-    const { file, lineOf } = this.#config.text;
-    const whole = ["people", ...path];
-    return wrongAt(whole, make(file, lineOf(whole)));
-  }
+/** Makes an error about a place in `[people]`. */
+function at(
+  { text: { file, lineOf } }: Configured,
+  path: readonly string[],
+  make: (file: string, line: number) => GantryError,
+): GantryError {
+  const whole = ["people", ...path];
+  return wrongAt(whole, make(file, lineOf(whole)));
 }
 
 function keyOf(path: readonly string[]): string {

@@ -13,10 +13,12 @@ import {
   type SchemaNode,
   type TableNode,
 } from "./schema.ts";
-import type { LineOf } from "./line-of.ts";
 import { wrongAt } from "./wrong-at.ts";
 
 type Tree = Readonly<Record<string, unknown>>;
+
+/** Returns the line of a key, or of the nearest table or key around it; of several, the first. */
+export type LineOf = (path: readonly string[]) => number;
 
 /** A parsed file and where its keys stand. */
 export interface ConfigText {

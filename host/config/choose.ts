@@ -54,8 +54,13 @@ export function listedPlugins(tree: Tree, bundled: readonly Bundled[], word?: st
 function baseSet(tree: Tree, bundled: readonly Bundled[], word?: string): readonly string[] {
   const without = namesIn(tree["without_plugins"]);
   const extra = namesIn(tree["extra_plugins"]);
-  const isAsked = ({ name, tables }: Bundled): boolean =>
-    tables.some((at) => hasTable(tree, at) || (at === word && !extra.includes(name)));
+  // The one table of a plugin with commands is their first word.
+  const hasWord = ({ tables: [at = ".", ...more], provides = [] }: Bundled): boolean =>
+    word !== "help"
+      ? [at, ...more].includes(word ?? "")
+      : more.length === 0 && !at.includes(".") && provides.includes("commands");
+  const isAsked = (one: Bundled): boolean =>
+    one.tables.some((at) => hasTable(tree, at)) || (hasWord(one) && !extra.includes(one.name));
   const asked = bundled.filter(isAsked);
   const roles = new Set(asked.flatMap(({ role = [] }) => role));
   return bundled

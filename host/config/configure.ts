@@ -2,7 +2,6 @@ import { allOf } from "@gantry/sdk/fill";
 import { GantryError, type Plugin } from "@gantry/sdk";
 import { partOf, unknownKeys, type ConfigText } from "./check.ts";
 import { hostReader, type HostKeys } from "./host-keys.ts";
-import { retiredKeys } from "./retired.ts";
 import { unenforcedKeys } from "./unenforced.ts";
 import { mergeSchemas, readerOf, type ConfigReader, type TableNode } from "./schema.ts";
 
@@ -15,8 +14,6 @@ export interface Configured {
   readonly schema: TableNode;
   /** Where each reader's part stands in the file. */
   readonly tables: ReadonlyMap<string, string>;
-  /** What the file sets that the next minor release refuses. */
-  readonly retired: readonly GantryError[];
 }
 
 /**
@@ -53,7 +50,6 @@ export async function configure(
     parts,
     schema,
     tables: new Map(readers.map(({ name, table }) => [name, table])),
-    retired: retiredKeys(text, schema),
   };
 }
 

@@ -6,22 +6,12 @@ export const configErrors = defineErrors({
     "Failed to parse config: invalid TOML in %s, line %s, column %s: %s; fix that line, or move the file away and run `gantry config init`.",
   ),
   CONFIG_UNREADABLE: usage("The configuration file %s cannot be read (%s): check who owns it and its mode."),
-  CONFIG_UNSAFE: usage(
-    "The configuration is not used, since somebody else may have changed %s (%s): run `%s` and look through what is in it.",
-  ),
   CONFIG_UNKNOWN_KEY: usage("%s, line %s: unknown key `%s`%s."),
   CONFIG_UNLISTED_PLUGIN: usage("%s, line %s: `%s` belongs to the plugin %s, which is not listed: %s."),
   CONFIG_UNENFORCED: usage("%s, line %s: no loaded plugin enforces `%s`, but %s would: %s."),
-  CONFIG_RETIRED_KEY: usage("%s, line %s: `%s` is retired and the next minor release refuses it: %s."),
   CONFIG_WRONG_TYPE: usage("%s, line %s: `%s` %s."),
   PEOPLE_TWICE: usage(
     "%s, line %s: `%s` of %s belongs to both [people.%s] and [people.%s]: take it out of one.",
-  ),
-  CONFIG_MISSING_VARIABLE: usage(
-    "%s, line %s: `%s` uses ${%s}, which is not set: set the variable or write the value.",
-  ),
-  CONFIG_SECRET_VARIABLE: usage(
-    "%s, line %s: `%s` uses ${%s}, a secret by its name, which would be sent to a model or shown in an address: use it in a key for secrets, such as api_key.",
   ),
   CONFIG_CLASH: usage(
     "The plugins %s and %s describe the key `%s` differently: update both to the same release.",

@@ -125,24 +125,3 @@ export function recordEntry({ schema, owners }: LeafNode): TableNode | undefined
     ? mergeSchemas([...owners].map((name) => ({ name, table: "", schema: entry })))
     : undefined;
 }
-
-/** Every leaf with its dotted key, in the order of the file. */
-export function* leaves(
-  node: TableNode,
-  path: readonly string[] = [],
-): Generator<{ key: string; leaf: LeafNode }> {
-  const inOrder = [...node.children].toSorted(
-    ([, a], [, b]) => Number(a.kind === "table") - Number(b.kind === "table"),
-  );
-  for (const [name, child] of inOrder) {
-    const at = [...path, name];
-    if (child.kind === "table") yield* leaves(child, at);
-    else yield { key: at.join("."), leaf: child };
-  }
-}
-
-/** The dotted keys that a plugin reads. */
-export function keysOf(plugin: Plugin): readonly string[] {
-  const reader = readerOf(plugin);
-  return reader ? [...leaves(mergeSchemas([reader]))].map(({ key }) => key) : [];
-}

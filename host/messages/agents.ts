@@ -1,10 +1,12 @@
 import path from "node:path";
 import { autonomyLevels } from "@gantry/sdk/fill";
+import { asError } from "@gantry/sdk/node";
 import { Agents, type Agent, type Autonomy, type InboundMessage, type PromptOptions } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import type { InnerTurn } from "./inner-turn.ts";
 import { withinLevel } from "./prompt-options.ts";
+import { runIn } from "../tools/workspace-now.ts";
 import { placed } from "./turn-workspace.ts";
 
 /**
@@ -25,7 +27,7 @@ export async function agentOf(
 }
 
 /** The configured bounds of all turns. */
-interface Widest {
+export interface Widest {
   readonly level: Autonomy;
   readonly turn: { readonly workspace: string };
 }
@@ -64,4 +66,17 @@ export async function asAgent<T extends Pick<PromptOptions, "approvals"> & Parti
     ...(narrowest !== level && { autonomy: narrowest }),
   };
   return withinLevel(bound, level, around?.autonomy);
+}
+
+/** Runs what a chat command does in the folder that a turn of its session would work in. */
+export async function inFolder<T>(
+  deps: Widest & { readonly registry: Registry },
+  message: InboundMessage,
+  session: string,
+  options: Partial<PromptOptions>,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  const agent = agentOf(deps.registry, message, session, options.agent);
+  const bound = agent.then((found) => asAgent(deps, found, { approvals: "none", ...options }));
+  return runIn(await bound.then(({ workspace }) => workspace, asError), async () => work());
 }

@@ -10,21 +10,19 @@ import {
   type PromptOptions,
 } from "@gantry/sdk";
 import { shortHash } from "@gantry/sdk/node";
-import { errors } from "./errors.ts";
 import { runTraced } from "../plugins/attribution.ts";
-import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallOutcome, CallRequest } from "../tools/call.ts";
 import { shownCall } from "../turn/calls.ts";
-import type { TurnDeps } from "../turn/turn.ts";
+import { factsOf, type TurnDeps } from "../turn/turn.ts";
 import { agentOf, asAgent } from "./agents.ts";
 import { contextOf } from "./inner-turn.ts";
+import type { RunningTurns } from "./running-turns.ts";
 import { enterSession } from "./session-access.ts";
 
 interface Deps {
   readonly registry: Registry;
-  readonly hooks: HookTable;
   readonly turn: TurnDeps;
   readonly want: ModelRef;
   readonly level: Autonomy;
@@ -32,14 +30,13 @@ interface Deps {
   readonly forOwner: Redaction;
 }
 
-/** Runs one tool for the person of a message; throws who may not call anything here. */
+/** Runs one tool for the person of a message that was let in. Throws for whoever may not. */
 export async function callOutside(
   deps: Deps,
+  turns: RunningTurns,
   message: InboundMessage,
-  { tool, args, agent: named, workspace, approvals, signal, onEvent }: CallOptions,
+  { tool, args, agent: named, workspace, approvals, signal: given, onEvent }: CallOptions,
 ): Promise<ToolCallOutcome> {
-  const refusal = await deps.hooks.guard("onInboundMessage", message);
-  if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
   const lane = laneOf(message);
   const { session = lane } = message;
   const sessions = deps.registry.get(Store)?.sessions;
@@ -47,22 +44,29 @@ export async function callOutside(
 
   const redaction = message.trust === "owner" ? deps.forOwner : deps.turn.redaction;
   const agent = await agentOf(deps.registry, message, session, named);
-  const given = { approvals, signal, ...(workspace !== undefined && { workspace }) };
-  const labelled = named === undefined ? given : { ...given, agent: named };
+  const placed = { approvals, signal: given, ...(workspace !== undefined && { workspace }) };
+  const labelled = named === undefined ? placed : { ...placed, agent: named };
   const asked: PromptOptions = await asAgent(deps, agent, labelled);
   const { tools } = asked;
   const context = contextOf(message, asked, deps.want, undefined, redaction);
-  const about = {
-    session,
-    user: userOf(message),
-    redaction,
-    context,
-    options: { approvals: asked.approvals, signal, ...(tools && { tools }), ...(onEvent && { onEvent }) },
-  };
+  const of = { session, user: userOf(message), redaction, context };
   const traceparent = context.ids.trace;
   const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
   const call = { id: `call_${randomBytes(6).toString("hex")}`, name: tool, args };
-  return runTraced(traced, async () => shown(await shownCall(deps.turn, about, call), redaction));
+  const work = async (stop: AbortSignal): Promise<ToolCallOutcome> => {
+    const signal = AbortSignal.any([given, stop]);
+    const own = { approvals: asked.approvals, signal, ...(tools && { tools }), ...(onEvent && { onEvent }) };
+    const options = turns.told(session, own);
+    return shown(await shownCall(deps.turn, { ...of, options }, call), redaction);
+  };
+  return turns.run(
+    session,
+    (stop, is) => {
+      is({ ...factsOf(of), tool });
+      return runTraced(traced, () => work(stop));
+    },
+    ({ code }) => (code === undefined ? { stop: "EndTurn" } : { stop: "Error", code }),
+  );
 }
 
 /** Runs one tool for a tool that asks for it while it runs, as its own call. */

@@ -4,19 +4,24 @@ import {
   Store,
   textOf,
   type ChatCommand,
+  type ChatCommandRun,
   type GantryError,
   type InboundMessage,
   type Logger,
+  type PromptOptions,
   type Scope,
   type Trust,
   type TurnResult,
 } from "@gantry/sdk";
 import { isCommandPrompt, lacking, laneOf, userOf, type Notice } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
+import { inFolder, type Widest } from "./agents.ts";
 import { CommandsUnderWay } from "./commands-under-way.ts";
 import type { Outbox } from "./outbox.ts";
 import { Control, type ControlDeps } from "./conversation-control.ts";
+import { chatOf } from "../tools/origin.ts";
 import { scopesOf } from "../tools/scopes.ts";
+import { workspaceNow } from "../tools/workspace-now.ts";
 import { sentences } from "./sentences.ts";
 
 /** A word and what stands behind it; a path (`/etc/hosts`) is none. Some platforms write the bot's name behind the word. */
@@ -41,7 +46,9 @@ export function isChatCommand(message: InboundMessage): boolean {
 /** What a person is told, or a message that they say by a command. */
 type Said = string | InboundMessage | undefined;
 
-interface Deps extends ControlDeps {
+type Asked = Partial<PromptOptions>;
+
+interface Deps extends ControlDeps, Widest {
   /** Takes what a command says as a message of its person, behind the guards. */
   readonly begin: (message: InboundMessage) => Promise<void>;
   readonly log: Logger;
@@ -115,34 +122,44 @@ export class ChatWords {
   }
 
   /** What the person is told or says by it; undefined where the message is no command. Never throws. */
-  async answer(message: InboundMessage, session: string, keep?: boolean): Promise<Said> {
+  async answer(message: InboundMessage, session: string, options: Asked = {}): Promise<Said> {
     const [, word, args = ""] = form.exec(textOf(message.parts)) ?? [];
     if (word === undefined) return undefined;
-    const commands = this.#commandsFor(message);
-    const named = commands.find(({ name }) => name === word.toLowerCase());
-    const command = named ?? (this.#isNamed(word) ? undefined : await this.#alsoFor(word, commands));
-    if (!command) return this.#unscoped(word, message)?.message ?? unknown(word, commands);
-    const conversation = new Control(this.#deps, message, session);
-    try {
-      const { trust, parts } = message;
+    return inFolder(this.#deps, message, session, options, async () => {
+      const commands = this.#commandsFor(message);
+      const named = commands.find(({ name }) => name === word.toLowerCase());
+      const command = named ?? (this.#isNamed(word) ? undefined : await this.#alsoFor(word, commands));
+      if (!command) return this.#unscoped(word, message)?.message ?? unknown(word, commands);
       // Each of its turns would begin with nothing, and what one has taken in be unknown to the next.
-      if (keep === false && command.next) return sentences.unkept(command.name);
-      const whole = (named ? args : `${word} ${args}`).trim();
-      const run = { args: whole, parts, user: userOf(message), trust, conversation, commands };
-      const said = await command.run(run);
-      return saidBy(message, command, said);
-    } catch (error) {
-      return this.#failure(session, command, error);
-    }
+      if (options.keep === false && command.next) return sentences.unkept(command.name);
+      const { parts, trust } = message;
+      const { signal = this.#underWay.over } = options;
+      const { workspace } = this.#deps.turn;
+      const facts = { parts, trust, user: userOf(message), origin: chatOf(message), signal, commands };
+      const run: ChatCommandRun = {
+        ...facts,
+        args: (named ? args : `${word} ${args}`).trim(),
+        conversation: new Control(this.#deps, message, session),
+        get workspace() {
+          return workspaceNow() ?? workspace;
+        },
+      };
+      try {
+        return saidBy(message, command, await command.run(run));
+      } catch (error) {
+        return this.#failure(session, command, error);
+      }
+    });
   }
 
   /** Returns what a command says once a turn that it began has ended. Never throws. */
-  async next(message: InboundMessage, session: string, result: TurnResult): Promise<Said> {
+  async next(message: InboundMessage, session: string, result: TurnResult, options: Asked = {}) {
     const command = this.#deps.registry.get(ChatCommands)?.get(message.command ?? "");
     if (!command || result.stopped) return undefined;
     try {
       const { parts: prompt, trust } = message;
-      const said = await command.next?.({ user: userOf(message), trust, session, prompt, result });
+      const ended = { user: userOf(message), trust, session, prompt, result };
+      const said = await inFolder(this.#deps, message, session, options, () => command.next?.(ended));
       // Each of its turns is accepted once.
       return said === undefined ? said : saidBy({ ...message, id: `${message.id} +` }, command, said);
     } catch (error) {

@@ -41,7 +41,7 @@ export class Control implements ConversationControl {
   }
 
   async begin(): Promise<string | undefined> {
-    await this.#deps.conversations.stop(this.session, "forget");
+    await this.#deps.conversations.turns.end(this.session, "forget");
     return this.#alone(async () => {
       const kept = await leave(this.#deps, this.session);
       await this.#store().sessions.open(this.session, laneOf(this.#message));
@@ -55,7 +55,7 @@ export class Control implements ConversationControl {
     if (!found || found.id === this.session) return false;
     const agent = await this.#deps.conversations.agent(this.#message, this.session, {});
     if (await isOthers(this.#deps.registry, found.id, agent)) return false;
-    await this.#deps.conversations.stop(this.session, "forget");
+    await this.#deps.conversations.turns.end(this.session, "forget");
     return this.#alone(async () => {
       await leave(this.#deps, this.session);
       return move(this.#deps, found.id, this.session);
@@ -85,11 +85,11 @@ export class Control implements ConversationControl {
   }
 
   stop(): Promise<boolean> {
-    return this.#deps.conversations.stop(this.session, "keep");
+    return this.#deps.conversations.turns.end(this.session, "keep");
   }
 
   isRunning(): boolean {
-    return this.#deps.conversations.isRunning(this.session);
+    return this.#deps.conversations.turns.isRunning(this.session);
   }
 
   async agent(): Promise<string | undefined> {

@@ -18,7 +18,7 @@ import type { CallRequest } from "../tools/call.ts";
 import { callAround } from "../tools/call-around.ts";
 import { TurnRun } from "../turn/turn-run.ts";
 import { resultOf, stoppedTurn, type Turn, type TurnDeps, type TurnInput } from "../turn/turn.ts";
-import { agentOf, asAgent } from "./agents.ts";
+import { agentOf, asAgent, inFolder } from "./agents.ts";
 import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { withinLevel } from "./prompt-options.ts";
@@ -98,7 +98,7 @@ export class Conversations {
       runTraced(traced, () => this.turn(message, session, { ...options, signal, isPrivate }));
     if (options.keep === false) {
       const { result } = await turnOf(options.signal);
-      if (message.session === undefined) await this.#deps.sources.forget(session);
+      if (message.session === undefined) await this.#deps.sources.move(session);
       return result;
     }
 
@@ -119,9 +119,11 @@ export class Conversations {
   }
 
   /** Runs one tool for a person, outside of turns; for a tool that asks for it while it runs, within its turn. */
-  call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
+  async call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
     const around = callAround();
-    return around ? callWithin(this.#deps, around, options) : callOutside(this.#deps, message, options);
+    if (around) return callWithin(this.#deps, around, options);
+    await this.admit(message);
+    return callOutside(this.#deps, this.turns, message, options);
   }
 
   /** Does something with a conversation while nobody else does; `held` tells when another process has taken it over. */
@@ -162,23 +164,29 @@ export class Conversations {
     if (options.history) await sources.addHistory(session, options.history, outer !== undefined);
     await sources.addMessage(session, message);
     try {
-      return await this.turns.run(session, async (stop, is) => {
-        const command = this.#deps.registry.get(ChatCommands)?.get(message.command ?? "");
-        const { parts: prompt, trust } = message;
-        const isOn = await command?.begins?.({ user: userOf(message), trust, session, prompt });
-        if (isOn === false)
-          return { result: { ...resultOf(session, "Stopped."), stopped: true }, messages: [] };
-        const signal = AbortSignal.any([options.signal, stop]);
-        const run = await this.run(message, session, { ...options, signal }, agent);
-        is(run.facts);
-        const traceparent = run.facts.trace as string;
-        const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
-        const turn = await runTraced(traced, () => run.run());
-        // A turn that failed may be tried again.
-        const isOver = !options.signal.aborted && turn.result.error === undefined;
-        if (options.again && isOver) await this.#withdraw(session);
-        return stop.aborted && !options.signal.aborted ? stoppedTurn(turn, stop.reason) : turn;
-      });
+      return await this.turns.run(
+        session,
+        async (stop, is) => {
+          const command = this.#deps.registry.get(ChatCommands)?.get(message.command ?? "");
+          const { parts: prompt, trust } = message;
+          const begun = { user: userOf(message), trust, session, prompt };
+          const begins = () => command?.begins?.(begun);
+          const isOn = command?.begins && (await inFolder(this.#deps, message, session, options, begins));
+          if (isOn === false)
+            return { result: { ...resultOf(session, "Stopped."), stopped: true }, messages: [] };
+          const signal = AbortSignal.any([options.signal, stop]);
+          const run = await this.run(message, session, { ...options, signal }, agent);
+          is(run.facts);
+          const traceparent = run.facts.trace as string;
+          const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
+          const turn = await runTraced(traced, () => run.run());
+          // A turn that failed may be tried again.
+          const isOver = !options.signal.aborted && turn.result.error === undefined;
+          if (options.again && isOver) await this.#withdraw(session);
+          return stop.aborted && !options.signal.aborted ? stoppedTurn(turn, stop.reason) : turn;
+        },
+        ({ result: { stop_reason: stop, error } }) => ({ stop, ...(error && { code: error.code }) }),
+      );
     } finally {
       // What a turn within another has taken in comes back with its answer.
       if (outer !== undefined) await sources.add(outer, await sources.of(session));
@@ -223,14 +231,5 @@ export class Conversations {
       redaction,
       options: this.turns.told(session, { ...rest, ...system }),
     };
-  }
-
-  /** Ends the turn that runs, and waits for its end; `forget` leaves nothing of it in the session. False where none runs. */
-  stop(session: string, how: "keep" | "forget"): Promise<boolean> {
-    return this.turns.end(session, how);
-  }
-
-  isRunning(session: string): boolean {
-    return this.turns.isRunning(session);
   }
 }

@@ -45,9 +45,11 @@ export interface InboxDeps {
 /** The one way a message comes in: guards and bounds, then on disk or into a turn. */
 export class Inbox implements InboxSlot {
   readonly #deps: InboxDeps;
+  readonly #by: string | undefined;
 
-  constructor(deps: InboxDeps) {
+  constructor(deps: InboxDeps, by?: string) {
     this.#deps = deps;
+    this.#by = by;
   }
 
   async receive(given: readonly InboundMessage[]): Promise<readonly Receipt[]> {
@@ -74,6 +76,11 @@ export class Inbox implements InboxSlot {
       await this.#accept(this.#store(), [message]);
   }
 
+  /** Returns the inbox as one plugin has it: the turns and calls that it begins carry its name. */
+  as(plugin: string): Inbox {
+    return new Inbox(this.#deps, plugin);
+  }
+
   async prompt(given: InboundMessage, asked: PromptOptions): Promise<TurnResult> {
     const { conversations, words, turn } = this.#deps;
     checkPromptOptions(asked);
@@ -83,7 +90,7 @@ export class Inbox implements InboxSlot {
     const options = await placed(asked, turn.workspace, call?.turn);
     if (call) return conversations.promptWithin(call, message, options);
     const session = await conversations.enter(message, options);
-    let said = await words.answer(message, session, options.keep);
+    let said = await words.answer(message, session, options);
     if (said === undefined) return conversations.prompt(message, session, options);
     let result: TurnResult | undefined;
     const replies: string[] = [];
@@ -92,7 +99,7 @@ export class Inbox implements InboxSlot {
       if (said.told) options.onEvent?.({ type: "delta", text: `${said.told}\n\n` });
       result = await conversations.prompt(said, session, options);
       replies.push(said.told ?? "", result.reply);
-      said = options.signal.aborted ? undefined : await words.next(said, session, result);
+      said = options.signal.aborted ? undefined : await words.next(said, session, result, options);
     }
     if (!result) return resultOf(session, said ?? "");
     if (said) options.onEvent?.({ type: "delta", text: `\n\n${said}` });
@@ -109,7 +116,7 @@ export class Inbox implements InboxSlot {
 
   /** Returns the message with no more than its writer and their token may. Throws SCOPE_MISSING. */
   #spoken(given: InboundMessage): InboundMessage {
-    const own = ownWords(given);
+    const own = { ...ownWords(given), ...(this.#by !== undefined && { by: this.#by }) };
     // A call within a tool speaks for the person of its turn, whoever woke that turn.
     const message = this.#deps.people.narrowed(callAround() ? own : withinCaller(own));
     const { caller } = message;
@@ -149,8 +156,8 @@ export class Inbox implements InboxSlot {
   }
 }
 
-/** Only a chat command begins a turn of its own, and only the host asks the guards again. */
+/** Only a chat command begins a turn of its own, and only the host asks again or says who began. */
 function ownWords(message: InboundMessage): InboundMessage {
-  const { system, again, command, told, ...rest } = message;
-  return [system, again, command, told].every((one) => one === undefined) ? message : rest;
+  const { system: _, again: __, command: ___, told: ____, by: _____, ...rest } = message;
+  return rest;
 }

@@ -1,5 +1,5 @@
 import { laneOf } from "@gantry/sdk/fill";
-import type { GantryError, InboundMessage } from "@gantry/sdk";
+import type { InboundMessage } from "@gantry/sdk";
 import type { People } from "../config/people.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallDeps } from "../tools/call.ts";
@@ -13,7 +13,7 @@ import { Inbox, type ControlWord } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
 import type { RunningTurns } from "./running-turns.ts";
 import { SenderCheck } from "./sender-check.ts";
-import { Serving } from "./serving.ts";
+import { Serving, type ServingDeps } from "./serving.ts";
 import { answersTool } from "./tool-questions-in-channels.ts";
 
 /** What messages share with calls of tools. */
@@ -28,7 +28,8 @@ type Shared =
   | "rulings"
   | "log";
 
-export interface MessagesDeps extends Pick<CallDeps, Shared> {
+export interface MessagesDeps
+  extends Pick<CallDeps, Shared>, Pick<ServingDeps, "configDir" | "lacking" | "prepare"> {
   readonly people: People;
   readonly redaction: Redaction;
   readonly turn: TurnDeps;
@@ -36,11 +37,6 @@ export interface MessagesDeps extends Pick<CallDeps, Shared> {
   /** What is taken out of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
   readonly bounds: SenderBounds;
-  readonly configDir: string;
-  /** Why channels were not set up. */
-  readonly lacking: readonly GantryError[];
-  /** Has every plugin load what it may need while serving. */
-  readonly prepare: () => Promise<void>;
 }
 
 /** Messages from the moment they come in until they are answered. */

@@ -1,65 +1,90 @@
-import { Channels, type PromptOptions, type TurnEvent, type TurnFacts } from "@gantry/sdk";
+import { Channels, type PromptOptions, type TurnEnded, type TurnEvent, type TurnFacts } from "@gantry/sdk";
 import { EventQueue, type Decider, type RunningTurn } from "@gantry/sdk/fill";
 import type { Registry } from "../plugins/registry.ts";
 
 interface Running {
+  readonly session: string;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
   readonly began: number;
-  facts: TurnFacts | undefined;
+  facts: Omit<RunningTurn, "began"> | undefined;
 }
+
+type Ending = Pick<TurnEnded, "stop" | "code">;
 
 type Told = Pick<PromptOptions, "onEvent" | "approvals">;
 
 /** The turns that run in this process, and who watches them. */
 export class RunningTurns {
   readonly #registry: Registry;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Set<Running>();
   readonly #watchers = new Map<string, Set<(event: TurnEvent) => void>>();
 
   constructor(registry: Registry) {
     this.#registry = registry;
   }
 
-  /** Runs a turn that can be stopped; `work` is told how to say which turn it is. */
-  async run<T>(session: string, work: (stop: AbortSignal, is: (facts: TurnFacts) => void) => Promise<T>) {
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const running: Running = { stop: new AbortController(), ended, began: Date.now(), facts: undefined };
-    this.#running.set(session, running);
+  /** Runs a turn or call that can be stopped; `work` is told how to say which it is, and `endOf` says how it ended. */
+  async run<T>(
+    session: string,
+    work: (stop: AbortSignal, is: (facts: Running["facts"]) => void) => Promise<T>,
+    endOf: (done: T) => Ending,
+  ): Promise<T> {
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const stop = new AbortController();
+    const running: Running = { session, stop, ended, began: Date.now(), facts: undefined };
+    this.#running.add(running);
+    let ending: Ending = { stop: "Error" };
     try {
-      return await work(running.stop.signal, (facts) => (running.facts = facts));
+      const done = await work(stop.signal, (facts) => (running.facts = facts));
+      ending = endOf(done);
+      return done;
+    } catch (error) {
+      ending = { stop: "Error", code: (error as { code?: string }).code ?? "INTERNAL" };
+      throw error;
     } finally {
-      if (this.#running.get(session) === running) this.#running.delete(session);
-      end();
+      this.#running.delete(running);
+      const stopped = stop.signal.aborted && ({ stopped: true } as const);
+      const turn = running.facts?.turn;
+      this.#tell(session, { type: "turn_ended", ...(turn && { turn }), ...ending, ...stopped });
+      resolve();
     }
   }
 
   isRunning(session: string): boolean {
-    return this.#running.has(session);
+    return this.#of(session).length > 0;
   }
 
   /**
-   * Ends the turn that runs and those within it, and waits for their end; `how` is the reason of
-   * their signals. False if none runs.
+   * Ends the turns and calls that run and those within them, and waits for their end; `how` is the
+   * reason of their signals. False if none runs.
    */
   async end(session: string, how: "keep" | "forget"): Promise<boolean> {
     // A turn within another may outlive it.
-    const all = [...this.#running].filter(([id, { facts }]) => id === session || facts?.within === session);
-    for (const [, { stop }] of all) stop.abort(how);
-    await Promise.all(all.map(([, { ended }]) => ended));
+    const within = [...this.#running].filter(({ facts }) => facts?.within === session);
+    const all = [...this.#of(session), ...within];
+    for (const { stop } of all) stop.abort(how);
+    await Promise.all(all.map(({ ended }) => ended));
     return all.length > 0;
   }
 
   running(by: Decider): readonly RunningTurn[] {
-    const all = [...this.#running.values()];
-    return all.flatMap(({ facts, began }) =>
+    return [...this.#running].flatMap(({ facts, began }) =>
       facts && this.#maySee(facts, by) ? [Object.freeze({ ...facts, began })] : [],
     );
   }
 
   async stop(session: string, by: Decider): Promise<boolean> {
-    const facts = this.#running.get(session)?.facts;
-    return facts !== undefined && this.#maySee(facts, by) && this.end(session, "keep");
+    const isSeen = this.#of(session).some(({ facts }) => facts && this.#maySee(facts, by));
+    return isSeen && this.end(session, "keep");
+  }
+
+  #of(session: string): readonly Running[] {
+    return [...this.#running].filter((one) => one.session === session);
+  }
+
+  #tell(session: string, event: TurnEvent): void {
+    for (const watcher of this.#watchers.get(session) ?? []) watcher(event);
   }
 
   async *watch(session: string, signal: AbortSignal): AsyncGenerator<TurnEvent, void> {
@@ -87,7 +112,7 @@ export class RunningTurns {
     const watchers = this.#watchers;
     const shared = (event: TurnEvent): void => {
       own.onEvent?.(event);
-      for (const watcher of watchers.get(session) ?? []) watcher(event);
+      this.#tell(session, event);
     };
     return {
       ...own,

@@ -1,8 +1,7 @@
-import path from "node:path";
-import { Channels, GantryError, Services, Store, type Service } from "@gantry/sdk";
+import { Channels, Services, Store, type GantryError, type Service } from "@gantry/sdk";
 import { allOf, MessageWorker, type RunningWorker } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
-import { asError, ProcessLock, servingLock } from "@gantry/sdk/node";
+import { asError, takeServingLock, type ProcessLock } from "@gantry/sdk/node";
 import { fillCure } from "../plugins/order.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { ClaimedMessagesDeps } from "./claimed-messages.ts";
@@ -40,10 +39,11 @@ export class Serving {
    * serves this state, and what channels lack; `lock` is that of the one whose place is taken.
    */
   async start(names?: readonly string[], lock?: ProcessLock): Promise<void> {
-    const { registry, lacking } = this.#deps;
+    const { registry, lacking, configDir } = this.#deps;
     const wrong = allOf(lacking);
     if (wrong) throw wrong;
-    const held = lock ?? (await this.#takeLock());
+    const { STATE_UNWRITABLE } = errors;
+    const held = lock ?? (await takeServingLock(configDir, STATE_UNWRITABLE, () => this.#lost()));
     try {
       await this.#deps.prepare();
       const store = registry.get(Store);
@@ -115,18 +115,6 @@ export class Serving {
   #lost(): void {
     this.#deps.log.error({}, "Another process has taken the place of this service, which stops.");
     process.kill(process.pid, "SIGTERM");
-  }
-
-  async #takeLock(): Promise<ProcessLock> {
-    const { configDir } = this.#deps;
-    const file = servingLock(configDir);
-    try {
-      const busy = (pid: number): Error => errors.ALREADY_RUNNING(configDir, pid);
-      return await ProcessLock.take(file, busy, () => this.#lost());
-    } catch (error) {
-      if (error instanceof GantryError) throw error;
-      throw errors.STATE_UNWRITABLE(path.dirname(file), (error as NodeJS.ErrnoException).code ?? error);
-    }
   }
 }
 

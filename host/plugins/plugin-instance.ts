@@ -1,5 +1,6 @@
 import {
   GantryError,
+  Inbox,
   type AnySlot,
   type Awaitable,
   type HookName,
@@ -117,6 +118,8 @@ export class PluginInstance {
         get: () => {
           if (this.#disposed) throw errors.PLUGIN_CLOSED(plugin.name);
           const filled = registry.get(slot);
+          if (slot.id === Inbox.id)
+            return (filled as { as?(by: string): unknown } | undefined)?.as?.(plugin.name) ?? filled;
           return slot.many ? new Map(filled as ReadonlyMap<string, unknown>) : filled;
         },
       });

@@ -86,7 +86,7 @@ export class Approvals implements ApprovalsSlot {
     resolve();
     const noted =
       sent.status === "sent"
-        ? this.#delivered(request, delivered)
+        ? this.#desk().then(({ kept }) => kept.delivered(request, delivered))
         : this.#undelivered(request.id, sent.reason);
     // If the store fails, the question is sent once more after a restart, or it expires.
     await noted.catch(() => {});
@@ -145,10 +145,6 @@ export class Approvals implements ApprovalsSlot {
 
   mayDecide(asked: Whose, by: Decider): boolean {
     return mayDecide(asked, by, this.#doors);
-  }
-
-  async #delivered(request: ApprovalRequest, delivered: Delivered): Promise<void> {
-    await (await this.#desk()).kept.delivered(request, delivered);
   }
 
   async #undelivered(id: string, reason: string): Promise<void> {

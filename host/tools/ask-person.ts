@@ -18,7 +18,8 @@ export async function askPerson(
   turn: TurnContext | undefined,
   call: string = "",
 ): Promise<Decided | { readonly decision: "nobody" }> {
-  if (isYes(way, turn)) return { decision: "allow", by: "--yes" };
+  const by = yesBy(way, turn);
+  if (by !== undefined) return { decision: "allow", by };
   if (way !== "ask" || !onEvent) return { decision: "nobody" };
   const began = performance.now();
   const { session, user, tool } = asked;
@@ -33,18 +34,19 @@ export async function askPerson(
   const { id, decided } = await approvals.ask(asking, turn?.caller);
   // Its turn begins again later, and nobody has decided: the question stays as it is shown.
   if (signal.reason === answeredLater) return decided;
-  const by = "by" in decided && { by: decided.by };
+  const decider = "by" in decided && { by: decided.by };
   const { decision } = decided;
   const ms = performance.now() - began;
-  observers.tell("approvalDecided", { id, session, user, tool, decision, ...by, ms });
+  observers.tell("approvalDecided", { id, session, user, tool, decision, ...decider, ms });
   const isAllowed = decided.decision === "allow" || decided.decision === "always";
   onEvent({ type: "approval_done", id, decision: isAllowed ? "allow" : "deny" });
   return decided;
 }
 
-/** Returns true if whoever began the turn says yes to all of it, and may decide. */
-export function isYes(way: CallRequest["approvals"], turn: Speaker | undefined): boolean {
-  return way === "yes" && (!turn || scopesOf(turn).includes("decide"));
+/** Returns who says yes to all of a turn, as the audit names them: whoever began it, if they may decide. */
+export function yesBy(way: CallRequest["approvals"], turn: TurnContext | undefined): string | undefined {
+  if (way !== "yes" || (turn && !scopesOf(turn).includes("decide"))) return undefined;
+  return turn?.message?.by === undefined ? "--yes" : `the plugin ${turn.message.by}`;
 }
 
 const overHttp =

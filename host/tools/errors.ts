@@ -42,6 +42,7 @@ export const toolErrors = defineErrors({
   APPROVAL_NO_PERSON: policy("%s needs a person's approval and nobody is here to ask: %s. %s"),
   APPROVAL_DENIED: policy("%s was not approved by the person who was asked%s"),
   APPROVAL_EXPIRED: policy("Nobody answered the question about %s in %s s, which is a no."),
+  APPROVAL_MANY: policy("%s asks nothing while %s questions of its person wait: answer one first."),
   APPROVAL_CHANGED: policy(
     "%s changed while it waited for approval (%s), so the approval does not count: ask again.",
   ),

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
 import { MaterialFolders, Store } from "@gantry/sdk";
 import { followLinks, isInside } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
@@ -10,7 +11,7 @@ const keptMs = 365 * 86_400_000;
 const looked = 100;
 
 /**
- * Files that were written by conversations with material from outside, and the folders that are filled from outside: whoever
+ * Files and folders that conversations with material from outside wrote, and the folders that are filled from outside: whoever
  * reads one later takes that in again.
  */
 export class MaterialFiles {
@@ -47,7 +48,9 @@ export class MaterialFiles {
 
   async #at(file: string): Promise<readonly string[]> {
     const values = this.#registry.get(Store)?.values;
-    return (existsSync(file) && (await values?.get<readonly string[]>(space, file))) || [];
+    const found = existsSync(file) && (await values?.get<readonly string[]>(space, file));
+    const around = path.dirname(file);
+    return found || (around === file ? [] : this.#at(around));
   }
 
   async #under(folder: string): Promise<readonly string[]> {

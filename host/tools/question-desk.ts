@@ -3,6 +3,7 @@ import type { ApprovalRequest } from "@gantry/sdk";
 import type { QuestionEnd } from "@gantry/sdk/fill";
 import { valuesOfProcess } from "@gantry/sdk/node";
 import { digestOfValue } from "./effects.ts";
+import { errors } from "./errors.ts";
 import {
   answeredLater,
   isOpen,
@@ -20,6 +21,8 @@ import { KeptQuestions, type Facts } from "./kept-questions.ts";
 const lookMs = 100;
 /** If more questions are open than these, each looks less often. */
 const oftenLooked = 50;
+/** Of one token, or of one person without a token, so many questions wait at a time. */
+const mostOpen = 16;
 
 const expired = { decision: "expired", reason: "Nobody answered it in time." } as const;
 const stopped = { decision: "withdrawn", reason: "The turn that asked it was stopped." } as const;
@@ -51,10 +54,12 @@ export class QuestionDesk {
     this.#waitMs = waitMs;
   }
 
+  /** Throws APPROVAL_MANY beyond the bound. */
   async ask(asking: Asking): Promise<{ readonly id: string; readonly decided: Decided }> {
     const { question, call, announce, signal } = asking;
     const digest = digestOfValue([call, question]);
     const earlier = await this.#takeUp(question.session, digest);
+    if (!earlier && this.#openOf(question) >= mostOpen) throw errors.APPROVAL_MANY(question.tool, mostOpen);
     const asked = earlier?.asked ?? this.#newQuestion(question, digest);
     const { id } = asked.request;
     const waiting = this.#awaited.get(id) ?? this.#await(asked);
@@ -98,6 +103,11 @@ export class QuestionDesk {
     const isRepeated = all.some(({ ended }) => ended?.digest === digest);
     if (!same && !isRepeated) await this.#withdrawAll(left, changed);
     return same;
+  }
+
+  #openOf({ device, user }: Asking["question"]): number {
+    const asked = [...this.#awaited.values()].map(({ request }) => request.device ?? request.user);
+    return asked.filter((whom) => whom === (device ?? user)).length;
   }
 
   #await({ request }: Asked, delivered?: Delivered): Waiting {
@@ -145,6 +155,7 @@ export class QuestionDesk {
   async #outcomeOf(asked: Asked, waiting: Waiting, signal: AbortSignal): Promise<Outcome> {
     const { id } = asked.request;
     const until = performance.now() + leftMs(asked.request);
+    signal.addEventListener("abort", () => waiting.wake(), { once: true });
     for (;;) {
       const { promise: woken, resolve } = Promise.withResolvers<void>();
       waiting.wake = resolve;
@@ -155,8 +166,11 @@ export class QuestionDesk {
       const left = until - performance.now();
       const over = signal.aborted ? stopped : left <= 0 ? expired : undefined;
       if (over && (await this.kept.end(asked, over).catch(() => true))) return over;
+      if (over) continue;
       const ms = lookMs * Math.ceil(this.#awaited.size / oftenLooked);
-      if (!over) await pause(Math.min(ms, left), signal, woken);
+      const timer = setTimeout(resolve, Math.min(ms, left));
+      await woken;
+      clearTimeout(timer);
     }
   }
 
@@ -171,18 +185,4 @@ export class QuestionDesk {
     if (decision === "undelivered") return { decision, reason };
     return { decision: decision === "expired" ? "expired" : "cancelled" };
   }
-}
-
-/** Resolves after so many ms, or once it is woken or aborted. */
-function pause(ms: number, signal: AbortSignal, woken: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    void woken.then(done);
-  });
 }

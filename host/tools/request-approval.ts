@@ -3,7 +3,7 @@ import { errors } from "./errors.ts";
 import type { CallDeps, CallRequest } from "./call.ts";
 import type { Decided } from "./asked-question.ts";
 import type { Coverage } from "./conversation-approvals.ts";
-import { askPerson, isYes, wayToBeAsked } from "./ask-person.ts";
+import { askPerson, wayToBeAsked, yesBy } from "./ask-person.ts";
 import { digestOf, digestOfValue } from "./effects.ts";
 import { questionOf } from "./question.ts";
 import type { TriedCall } from "./tried-call.ts";
@@ -29,7 +29,8 @@ export async function requestApproval(
   },
 ): Promise<Approval> {
   const { call, questions, coverage, tried } = asked;
-  if (isYes(request.approvals, request.turn)) return { result: "allow by --yes" };
+  const by = yesBy(request.approvals, request.turn);
+  if (by !== undefined) return { result: `allow by ${by}` };
 
   const shell = deps.registry.get(ShellReader);
   const exact = digestOf(call.tool, call.args, call.cwd, call.effects);

@@ -86,6 +86,8 @@ export async function runTool(
     const inCall = (): Promise<unknown> => runInCall(running, async () => take() ?? tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);
     const answer: unknown = await Promise.race([work, left(signal)]);
+    const { wrote } = (answer ?? {}) as { readonly wrote?: unknown };
+    if (Array.isArray(wrote)) await deps.sources.addWritten(session, wrote.map(String));
     const read = readAnswer(tool, answer, decision, deps.maxOutputBytes);
     countHanded(request.turn, tool.name, read);
     outcome = withHanded(read, handed);

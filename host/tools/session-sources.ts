@@ -63,17 +63,12 @@ export class SessionSources {
     return added;
   }
 
-  /** While `rename` gives a conversation another id, its sources go with it; with no other id it is gone. */
-  async move(from: string, to: string | undefined, rename: () => Promise<unknown>): Promise<void> {
+  /** While `rename` gives a conversation another id, its sources go with it; with no other id nobody comes back to it. */
+  async move(from: string, to?: string, rename = async (): Promise<unknown> => undefined): Promise<void> {
     if (to !== undefined) await this.#keep(to, await this.of(from));
     await rename();
     this.#held.delete(from);
     await this.#registry.get(Store)?.values.remove(space, from);
-  }
-
-  /** Nobody comes back to the conversation. */
-  async forget(session: string): Promise<void> {
-    await this.move(session, undefined, async () => {});
   }
 
   /**
@@ -122,9 +117,13 @@ export class SessionSources {
     ];
     const own = [...(places.length > 0 ? ["files of the workspace"] : []), ...(brings?.private ?? [])];
     await this.add(session, { material, private: own });
-    if (written.length === 0) return;
-    const held = await this.of(session);
-    if (held.material.length > 0) await this.#files.note(written, held.material);
+    await this.addWritten(session, written);
+  }
+
+  /** Files and folders that a conversation wrote hold the material that it holds. */
+  async addWritten(session: string, written: readonly string[]): Promise<void> {
+    const { material } = written.length > 0 ? await this.of(session) : none;
+    if (material.length > 0) await this.#files.note(written, material);
   }
 
   async #kept(session: string): Promise<Sources | undefined> {

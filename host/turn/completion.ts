@@ -42,6 +42,7 @@ export async function collectCompletion(
     signal: options.signal,
     ...(options.maxTokens !== undefined && { maxTokens: options.maxTokens }),
     ...(effort !== undefined && { effort }),
+    ...(isShown && options.mustCall && { mustCall: options.mustCall }),
   };
   for await (const event of deps.models.chat(want, request)) {
     if (event.type === "served") {

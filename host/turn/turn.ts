@@ -53,7 +53,11 @@ export interface TurnInput {
 }
 
 /** What whoever watches is told of a turn. */
-export function factsOf({ session, user, context }: TurnInput): TurnFacts {
+export function factsOf({
+  session,
+  user,
+  context,
+}: Pick<TurnInput, "session" | "user" | "context">): TurnFacts {
   const { agent, around, ids } = context;
   const within = around.at(-1);
   return {

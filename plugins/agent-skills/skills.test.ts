@@ -1,5 +1,5 @@
 import path from "node:path";
-import { definePlugin } from "@gantry/sdk";
+import { Agents, definePlugin } from "@gantry/sdk";
 import { checkPlugin } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { Acceptances } from "./acceptances.ts";
@@ -65,6 +65,26 @@ test("AGT-13: /NAME and /skill NAME begin a task with the instructions, in a cha
   expect(t.said()).toContain("about dogs");
   expect((await t.ask("/skill")).reply).toBe("/rhyme: How to rhyme.");
   expect((await t.ask("/unknown")).reply).toContain("There is no command /unknown");
+});
+
+test("AGT-13: /NAME and /skill know the skills of the agent's own folder, and none of another folder", async () => {
+  const shop = { name: "shop", workspace: "shop" };
+  const agents = definePlugin({
+    name: "one-agent",
+    provides: [Agents],
+    setup: (host) => void host.provide(Agents, { list: () => [shop], of: () => shop }),
+  });
+  await using t = await start(["Sold."], {}, [agents]);
+  for (const [folder, name] of Object.entries({ shop: "sell", desk: "file" })) {
+    const workspace = path.join(work(), folder);
+    const at = await write(path.join(workspace, ".agents", "skills"), name);
+    const { hash } = await readSkillFolder(at, () => false);
+    const facts = { hash, description: `How to ${name}.`, allowedTools: undefined, at: 0 };
+    await new Acceptances(() => t.store).accept({ name, folder: at, workspace }, facts);
+  }
+  expect((await t.ask("/skill")).reply).toBe("/sell: How to sell.");
+  expect((await t.ask("/sell a cat")).reply).toBe("Sold.");
+  expect((await t.ask("/file it")).reply).toContain("There is no command /file");
 });
 
 test("AGT-13: the model is told that $NAME in a message names a skill", async () => {

@@ -24,9 +24,9 @@ interface Scene {
   readonly host: TestHost;
   readonly sent: { readonly to: unknown; readonly text: string }[];
   readonly counted: string[];
-  /** What the meters are set to. */
+  /** The values of the meters. */
   readonly gauges: ReadonlyMap<string, number>;
-  /** What the part answers when it is asked whether it is ready. */
+  /** The part's answer to whether it is ready. */
   rows: () => readonly CheckRow[];
 }
 

@@ -12,8 +12,8 @@ export interface Watched {
 }
 
 /**
- * Looks again and again at what the service needs: what `GET /ready` looks at, and what was put
- * aside. Log and meters have each trouble when it begins and when it is over; {@link Told} says
+ * Checks again and again the parts that the service needs: those of `GET /ready`, and the dead
+ * letters. Log and meters have each trouble when it begins and when it is over; {@link Told} says
  * what the owner reads of it.
  */
 export class Alerts {
@@ -108,7 +108,10 @@ export class Alerts {
     }
   }
 
-  /** Messages that nobody will be answered: told as they are put aside, and there is no end to it. */
+  /**
+   * Messages that nobody will be answered: each is told when it becomes a dead letter, and has no
+   * end.
+   */
   async #setAside(): Promise<void> {
     const { store, log, meters, tell } = this.#watched;
     const stats = await inTime(() => store.lanes.stats()).catch(() => undefined);

@@ -13,7 +13,10 @@ const SPACE = "alert-owner";
 
 const KEY = "owner";
 
-/** Where the owner is told something: alone with the agent, on the channel of their last message that is not in trouble itself. */
+/**
+ * The place to tell the owner something: alone with the agent, on the channel of their last message
+ * that is not in trouble itself.
+ */
 export class Owner implements OwnerDoors {
   readonly #values: Values;
   readonly #outbox: Outbox;
@@ -28,7 +31,7 @@ export class Owner implements OwnerDoors {
     this.#log = log;
   }
 
-  /** From here on messages come by channels; a terminal is no place to send something to. */
+  /** From here on messages come by channels; nothing can be sent to a terminal. */
   serve(): void {
     this.#isServing = true;
   }
@@ -78,7 +81,10 @@ export class Owner implements OwnerDoors {
     }
   }
 
-  /** False where no channel takes it: they wrote over HTTP, or by one that is no longer configured. */
+  /**
+   * Returns false if no channel takes it: they wrote over HTTP, or by a channel that is no longer
+   * configured.
+   */
   async #send({ channel, conversation, replyTo: to }: Door, key: string, text: string): Promise<boolean> {
     try {
       await this.#outbox.send({ channel, conversation, to, parts: textParts(text), key, evenUnkept: true });

@@ -9,7 +9,10 @@ const KEY = "going";
 /** Tells the owner, once under a key, not by the channel that it is about. */
 export type Tell = (key: string, text: string, about: string) => Promise<void>;
 
-/** What a look has found: which troubles began, which are over, and which parts work. */
+/**
+ * The findings of one round of checks: troubles that began, troubles that are over, parts that
+ * work.
+ */
 export interface Found {
   readonly begun: readonly CheckRow[];
   readonly over: readonly string[];
@@ -30,15 +33,15 @@ interface Open {
 }
 
 /**
- * What the owner reads of troubles: of each a beginning and an end, in turn. The end of what has
- * come back into trouble within a quarter of an hour is told once it has worked for as long.
+ * The messages by which the owner reads of troubles: of each a beginning and an end, in turn. The
+ * end of a trouble that came back within 15 minutes is told once the part has worked for as long.
  */
 export class Told {
   readonly #needs: { readonly store: Store; readonly log: Logger; readonly tell: Tell };
   readonly #open = new Map<string, Open>();
   /** When the owner was last told of an end, by `performance.now()`. */
   readonly #ended = new Map<string, number>();
-  /** What of `#open` is kept, as it is written down; undefined until it was read. */
+  /** The kept part of `#open`, as it is written down; undefined until it was read. */
   #kept: string | undefined;
 
   constructor(needs: { readonly store: Store; readonly log: Logger; readonly tell: Tell }) {

@@ -15,10 +15,12 @@ interface Open {
 
 /** So many ids are remembered, so that what comes late or twice is known for what it is. */
 const maxKnown = 1_000;
+/** Of one person, so many questions wait at a time. */
+const mostOpen = 16;
 
 /**
- * What tools have asked people for, in this process: the call that waits for an answer ends with the
- * process.
+ * The open requests of tools to people, in this process: the call that waits for an answer ends
+ * with the process.
  */
 export class OpenQuestions implements ToolQuestions {
   readonly #open = new Map<string, Open>();
@@ -54,6 +56,8 @@ export class OpenQuestions implements ToolQuestions {
     const { shownQuestion, wrongQuestion } = await import("./words-given.ts");
     const wrong = wrongQuestion(asked);
     if (wrong !== undefined) throw errors.TOOL_BAD_QUESTION(asked.tool, wrong);
+    const theirs = [...this.#open.values()].filter(({ question: { user } }) => user === asked.user);
+    if (theirs.length >= mostOpen) throw errors.TOOL_MANY_QUESTIONS(asked.tool, mostOpen, asked.user);
     const id = randomBytes(8).toString("hex");
     const question = shownQuestion(asked, id);
     return { id, answer: await this.#answerTo(question, asked, show, signal) };

@@ -50,7 +50,7 @@ export class Acknowledged {
     this.#files = files;
   }
 
-  /** True where there is any. */
+  /** Returns true if there is any. */
   async load(): Promise<boolean> {
     for (const file of this.#files) {
       const bytes = await readFile(file).catch(() => new Uint8Array());

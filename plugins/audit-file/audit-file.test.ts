@@ -276,7 +276,7 @@ test("AUD-02: SEC-20: status tells where the log is, doctor reads it in a row of
   ]);
 });
 
-/** What `GET /ready` and alerts know of the log, once it was read. */
+/** Returns the state of the log that `GET /ready` and alerts know, once it was read. */
 async function watched(t: TestHost, state: "ok" | "warn"): Promise<string> {
   const look = () => t.slot(Checks).get("audit-file-watched")!.run(AbortSignal.timeout(60_000));
   await expect.poll(look).toMatchObject([{ what: "audit", state }]);

@@ -28,7 +28,7 @@ export interface AuditLogOptions {
   readonly warn: Logger["warn"];
   /** A file is put away when it is this large. */
   readonly rotateBytes?: number;
-  /** How long to wait for another process. */
+  /** The milliseconds to wait for another process. */
   readonly patienceMs?: number;
 }
 

@@ -1,6 +1,6 @@
 import { NOTHING } from "./record.ts";
 
-/** Where the chain stands. */
+/** The end of the chain. */
 export interface Head {
   /** The last record, and the hash of its line. */
   readonly seq: number;

@@ -63,7 +63,7 @@ export default definePlugin({
       name: host.name,
       async write(event) {
         const isCall = event.event_type === "tool_call" || event.event_type === "tool_result";
-        // What closes a gap in the log itself belongs to the log, whatever is kept in it.
+        // A record that closes a gap in the log belongs to the log, whatever is kept in it.
         const wanted = event.event_type === "audit_gap" || (isCall ? log_tool_calls : log_security_events);
         if (enabled && wanted) await log.write(event);
       },

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { AuditEvent } from "@gantry/sdk";
 
-/** What the first record of all names as the one before it. */
+/** The hash that the very first record names as that of the one before it. */
 export const NOTHING = "0".repeat(64);
 
 /** SHA-256, in hex, of a line without its line break. */
@@ -16,7 +16,7 @@ export function lineOf(event: AuditEvent, seq: number, prev: string): string {
   return JSON.stringify({ ...told, seq, prev });
 }
 
-/** What a line says of its place in the chain; undefined for what is no record. */
+/** Returns the place in the chain that a line states; undefined if the line is not a record. */
 export function placeOf(
   line: Uint8Array,
 ): { readonly seq: number; readonly prev: string; readonly day: string } | undefined {

@@ -21,8 +21,8 @@ const mostLines = 100_000;
 const newline = 10;
 
 /**
- * Reads records, newest first; `next` is the number before which the next page begins, left out where
- * nothing is left. Lines that are no records are left out: to name them is for the verification.
+ * Reads records, newest first; `next` is the number before which the next page begins, absent if
+ * nothing is left. Lines that are not records are skipped: the verification names them.
  */
 export async function recordsOf(
   log: string,

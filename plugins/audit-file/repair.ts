@@ -86,14 +86,16 @@ function rebuilt(log: string, warn: Logger["warn"]): Head {
   return current ? { ...current, first } : { ...afterwards(last), first };
 }
 
-/** Returns true if there is a file that was no audit log before, nor the torn beginning of one. */
+/**
+ * Returns true if there is a file that was not an audit log before, nor the torn beginning of one.
+ */
 function isForeign(log: string): boolean {
   const found = statSync(log, { throwIfNoEntry: false });
   if (!found || (found.isFile() && found.size === 0)) return false;
   return !found.isFile() || !readFileSync(log, "utf8").startsWith('{"timestamp":"');
 }
 
-/** Where a file's own chain ends; undefined where it holds no record. */
+/** Returns the end of a file's own chain; undefined if it holds no record. */
 function ends(path: string): Head | undefined {
   if (!existsSync(path)) return undefined;
   const { lines } = linesOf(readFileSync(path));

@@ -15,7 +15,7 @@ import { errors } from "./errors.ts";
 import { decodeHead, encodeHead, type Head } from "./head.ts";
 
 const POLL_MS = 1;
-/** How long a process that goes on writing stands back for one that waits. */
+/** The time for which a process that goes on writing stands back for one that waits. */
 const YIELD_MS = 5;
 
 /**
@@ -35,7 +35,10 @@ export class Token {
     this.#patienceMs = patienceMs;
   }
 
-  /** Waits for its turn; gives the head, or undefined where none could be read. Throws `AUDIT_FILE_BUSY`. */
+  /**
+   * Waits for its turn; returns the head, or undefined if none could be read. Throws
+   * `AUDIT_FILE_BUSY`.
+   */
   async take(): Promise<Head | undefined> {
     if (!this.#tryTake()) await this.#wait();
     return decodeHead(readFileSync(this.#mine, "utf8"));
@@ -123,12 +126,12 @@ function chainDirectory(log: string): string {
   return `${log}.chain`;
 }
 
-/** Where the head stands while nobody writes. */
+/** Returns the path of the head while nobody writes. */
 export function headFile(log: string): string {
   return join(chainDirectory(log), "head");
 }
 
-/** The head as it stands, whoever has it; undefined where there is none. */
+/** Reads the head as it is, whoever has it; undefined if there is none. */
 export function peekHead(log: string): Head | undefined {
   const dir = chainDirectory(log);
   for (const name of listed(dir).filter((entry) => entry.startsWith("head"))) {

@@ -15,7 +15,7 @@ export interface Problem {
   /** From 1. */
   readonly line: number;
   readonly what: string;
-  /** Where all that is wrong is that records are not there. */
+  /** Present if missing records are all that is wrong. */
   readonly gap?: Gap;
 }
 
@@ -25,7 +25,7 @@ export interface Verdict {
   /** Numbers of the oldest and of the newest record that were read, up to the problem; 0 where there is none. */
   readonly first: number;
   readonly last: number;
-  /** What is missing with the owner's knowledge. */
+  /** The gaps that the owner knows of. */
   readonly acknowledged: readonly Acknowledgement[];
   readonly problem?: Problem;
 }
@@ -38,8 +38,9 @@ interface Line {
 }
 
 /**
- * Reads the whole log, oldest file first. Each record holds the hash of the one before it; the head, kept beside the log,
- * holds the hash of the last and the numbers of both ends. A gap that a later record acknowledges is no problem.
+ * Reads the whole log, oldest file first. Each record holds the hash of the one before it; the
+ * head, kept beside the log, holds the hash of the last and the numbers of both ends. A gap that a
+ * later record acknowledges is not a problem.
  */
 export async function verify(log: string): Promise<Verdict> {
   const head = peekHead(log);
@@ -47,7 +48,7 @@ export async function verify(log: string): Promise<Verdict> {
   const gaps = new Acknowledged(files);
   let read = nothingRead();
   let found = await firstProblem(files, log, head, read, gaps);
-  // What is acknowledged stands behind the gap, so it is looked for only where there is one.
+  // An acknowledgement stands behind its gap, so it is searched for only if there is a gap.
   if (found?.gap && (await gaps.load())) {
     read = nothingRead();
     found = await firstProblem(files, log, head, read, gaps);
@@ -139,7 +140,7 @@ function gapBefore(before: Line | undefined, { place }: Line, head: Head | undef
   return { from, to: place.seq - 1, before: before?.hash ?? NOTHING };
 }
 
-/** What stood before a line, as far as the line itself says. */
+/** Returns the place before a line, as far as the line itself states it. */
 function behind(line: Line): Line {
   const { seq, prev, day } = line.place!;
   return { file: line.file, line: line.line, hash: prev, place: { seq: seq - 1, prev: "", day } };
@@ -190,8 +191,9 @@ function at({ file, line }: Line, what: string): Problem {
 }
 
 /**
- * Undefined where the file is not there. What follows the last line break counts as a line where it should be whole; beyond
- * `whole` bytes it is being written right now, or torn, and the next writer takes care of it.
+ * Returns undefined if the file is missing. Bytes behind the last line break count as a line if the
+ * file should be whole; beyond `whole` bytes they are being written right now, or torn, and the
+ * next writer takes care of them.
  */
 async function linesIn(file: string, whole: number): Promise<readonly Line[] | undefined> {
   let bytes: Uint8Array;

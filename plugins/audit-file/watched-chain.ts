@@ -19,7 +19,7 @@ export function sentenceOf({ file, line, what }: Problem): string {
   return `${file}, line ${line}: ${what}`;
 }
 
-/** What is known of the files without reading them. */
+/** The facts that are known of the files without reading them. */
 interface Files {
   /** The files that were put away. */
   readonly away: string;

@@ -3,7 +3,7 @@ import type { Redactor } from "@gantry/sdk/fill";
 import { askAll } from "./ask.ts";
 import { ownChecks, type Needs } from "./own-checks.ts";
 
-/** How long one check may take: local ones, and those that reach out. */
+/** The time that one check may take: local ones, and those that reach out. */
 const quickMs = 5_000;
 const reachingMs = 15_000;
 

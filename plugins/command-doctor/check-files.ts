@@ -36,7 +36,10 @@ async function missingFile(configDir: string, configFile: string): Promise<Check
   return { ...row, detail: `${detail}, by which the running service goes on`, cure };
 }
 
-/** Where other users can read the configuration, which holds secrets: either mode closes it. */
+/**
+ * Returns the cure if other users can read the configuration, which holds secrets: either mode
+ * closes it.
+ */
 export async function openToOthers({ configDir, configFile }: Runtime): Promise<string | undefined> {
   const none: CheckRow = { what: "configuration", state: "ok", detail: configFile };
   const rows = await Promise.all([
@@ -77,7 +80,7 @@ async function checkPrivate(what: string, file: string, mode: string, missing?: 
 
 const apart = "Set security.workspace_path to a folder of its own.";
 
-/** Returns why a workspace that works is no good place, all reasons in one row. */
+/** Returns why a workspace that works is not a good place, all reasons in one row. */
 async function dangerOf(workspace: string, configDir: string): Promise<CheckRow | undefined> {
   const foreign = await foreignOnTheWay(path.join(workspace, "AGENTS.md"), workspace);
   const material = "so its AGENTS.md counts as material from outside";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkHoles, checkRuntime } from "./check-runtime.ts";
 
-/** What stands before the detail of a row: sign, the widest subject of most tables, blanks. */
+/** The width before the detail of a row: sign, the widest subject of most tables, spaces. */
 const MARGIN = 2 + "messages set aside".length + 2;
 
 test("FLR-01: status names an older Node, what it is open to and the Node to install", () => {

@@ -18,7 +18,7 @@ export function checkRuntime(
   return { what, state: "warn", detail: `${detail}: ${said}`, cure };
 }
 
-/** Whether Node came with Gantry: inside the executable, or as a package. */
+/** Returns true if Node came with Gantry: inside the executable, or as a package. */
 function carriesNode(): boolean {
   return isExecutable() || nodeProgram.includes(`${path.sep}node_modules${path.sep}`);
 }

@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 import type { CheckRow, Runtime } from "@gantry/sdk";
 import { configHash, readRunning } from "@gantry/sdk/node";
 
-/** How the service that runs differs from this release and from the file; no row where none runs. */
+/**
+ * Returns the differences between the running service and this release and file; no row if none
+ * runs.
+ */
 export async function checkService({
   configDir,
   configFile,

@@ -5,7 +5,7 @@ const SHOWN = 5;
 /** An id is whatever a platform, or somebody in its name, sent. */
 const ID_SHOWN = 80;
 
-/** Whether the store answers, what waits in it, and the messages that nobody could answer. */
+/** Returns whether the store answers, the messages that wait in it, and the dead letters. */
 export async function checkStore(store: Store | undefined, runtime: Runtime): Promise<readonly CheckRow[]> {
   if (!store) {
     const detail = "none: conversations are forgotten and channels cannot run";
@@ -20,7 +20,7 @@ export async function checkStore(store: Store | undefined, runtime: Runtime): Pr
   return rows;
 }
 
-/** What is away, so that messages wait for it. */
+/** Returns the parts that are away, so that messages wait for them. */
 async function heldUp({ lanes }: Store): Promise<readonly CheckRow[]> {
   return (await lanes.waits()).map(({ waitsFor, lanes: conversations, reason }) => ({
     what: `messages wait for ${waitsFor}`,

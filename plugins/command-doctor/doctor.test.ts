@@ -83,7 +83,7 @@ function checks(...values: readonly Check[]): Plugin {
   });
 }
 
-/** How status judges the Node that runs this. */
+/** The state that status gives the Node that runs this. */
 const nodeState = runtimeVerdict(process.versions.node).state === "patched" ? "ok" : "warn";
 
 const row = (what: string): CheckRow => ({ what, state: "ok", detail: "fine" });
@@ -459,7 +459,7 @@ test("INB-04: doctor tells a full disk from a fault of its own, with the cure, a
   }
 });
 
-/** What a service says at its start whose configuration has these modes. */
+/** Returns the warnings at the start of a service whose configuration has these modes. */
 async function warnings(folder: number, file: number): Promise<readonly string[]> {
   await using t = await start([memoryStore(), fakeProvider(["hi"])]);
   await chmod(t.configDir, folder);

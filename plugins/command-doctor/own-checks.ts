@@ -19,7 +19,7 @@ export interface Needs {
   readonly store: Store | undefined;
 }
 
-/** What no plugin can say of itself; `doctor` ones reach out. */
+/** Returns the checks that no plugin can make of itself; `doctor` ones reach out. */
 export function ownChecks(needs: Needs): readonly Check[] {
   const { configFile, models, policy, router, sandbox, runtime, store } = needs;
   return [

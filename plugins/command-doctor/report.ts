@@ -4,7 +4,10 @@ import type { Redactor } from "@gantry/sdk/fill";
 
 const signs = { ok: ["green", "✔"], warn: ["yellow", "!"], fail: ["red", "✘"] } as const;
 
-/** Prints a table, or one JSON object `{ok, rows}` with --json; true where no row failed. Every text is redacted first. */
+/**
+ * Prints a table, or one JSON object `{ok, rows}` with --json; returns true if no row failed. Every
+ * text is redacted first.
+ */
 export async function printReport(
   { out, options }: CommandContext,
   rows: readonly CheckRow[],

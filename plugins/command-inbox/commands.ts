@@ -99,7 +99,10 @@ async function putBack(lanes: Lanes, { number, state, reason }: KeptMessage): Pr
   if (!(await lanes.putBack(number))) throw errors.INBOX_BUSY(number);
 }
 
-/** Of what was put aside its sender was told then; of what waits a conversation is told once, whatever is dropped of it. */
+/**
+ * The sender of a dead letter was told then; a conversation whose messages wait is told once,
+ * whatever is dropped of them.
+ */
 async function drop(
   lanes: Lanes,
   { number, lane }: KeptMessage,

@@ -37,7 +37,7 @@ interface Started extends AsyncDisposable {
   run(name: string, args?: readonly string[], options?: CommandContext["options"]): Promise<Told>;
 }
 
-/** Two messages were put aside, one of them with its answer; a third waits. */
+/** Two messages are dead letters, one of them with its answer; a third waits. */
 async function start(): Promise<Started> {
   const host = await startTestHost({ plugins: [store, hidden, plugin] });
   const { lanes } = host.slot(Store);

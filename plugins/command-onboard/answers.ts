@@ -4,7 +4,7 @@ import { configuredKey, type KeyConfig } from "@gantry/sdk/provider";
 import type { OnboardNeeds } from "./needs.ts";
 import { errors } from "./errors.ts";
 
-/** What a person or a script decided; what is left out stays as it is configured. */
+/** The decisions of a person or a script; a missing one leaves the configuration as it is. */
 export interface Answers {
   readonly provider: string;
   /** For providers whose address is a key of its own. */
@@ -26,7 +26,10 @@ export const autonomyLevels = {
   autonomous: "nothing asks; the policy still refuses what it refuses",
 } as const;
 
-/** The keys of config.toml that these answers change; undefined takes one out. Throws where a key of another provider would be sent to this one. */
+/**
+ * Returns the keys of config.toml that these answers change; undefined takes one out. Throws if a
+ * key of another provider would be sent to this one.
+ */
 export function changesOf(
   answers: Answers,
   { configFile, offers }: Pick<OnboardNeeds, "configFile" | "offers">,
@@ -42,7 +45,7 @@ export function changesOf(
     default_provider: provider,
     ...(configFile.get("agent.provider") !== undefined && { "agent.provider": provider }),
     ...(configFile.get("agent.model") !== undefined && model !== undefined && { "agent.model": model }),
-    // The address of the server before would be no address of this one.
+    // The previous server's address is not this one's.
     ...(addressKey !== "api_url" && configFile.get("api_url") !== undefined && { api_url: undefined }),
     ...(address !== undefined && addressKey && { [addressKey]: address }),
     ...(apiKey !== undefined && { [keyOf(provider, offer)]: apiKey }),

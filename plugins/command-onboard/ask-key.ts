@@ -3,7 +3,10 @@ import type { Answers } from "./answers.ts";
 import type { Ask, Choice } from "./ask.ts";
 import { checkVariable } from "./check-variable.ts";
 
-/** Where the key comes from; undefined: nothing is written, the provider finds it or needs none. */
+/**
+ * Asks for the source of the key; undefined: nothing is written, the provider finds it or needs
+ * none.
+ */
 export async function askKey(
   ask: Ask,
   provider: string,

@@ -5,7 +5,7 @@ import type { Ask, Choice } from "./ask.ts";
 
 type Chosen = Pick<Answers, "provider" | "address">;
 
-/** Choices that are no provider's id: no id holds a space. */
+/** Choices that are not a provider's id: no id holds a space. */
 const SERVICES = " services";
 const SERVERS = " servers";
 const OTHER = " other";

@@ -19,7 +19,7 @@ export interface StepQuestion {
   readonly none: string;
 }
 
-/** The keys of the channels whose tables lack something; undefined where none does. */
+/** Returns the keys of the channels whose tables lack something; undefined if none does. */
 export async function askWhatLacks(
   ask: Ask,
   run: CommandContext,
@@ -37,7 +37,7 @@ export async function askWhatLacks(
   return keys;
 }
 
-/** The keys of what is chosen; undefined where nothing is wanted. */
+/** Returns the keys of the chosen step; undefined if nothing is wanted. */
 export async function askStep(
   ask: Ask,
   run: CommandContext,
@@ -57,7 +57,7 @@ export async function askStep(
   return step && keysOf(step, ask, run, configFile, others);
 }
 
-/** What can be tried is tried before it is kept. */
+/** Settings that can be tried are tried before they are kept. */
 async function keysOf(
   step: OnboardingStep,
   ask: Ask,
@@ -90,7 +90,7 @@ async function isWanted(
   }
 }
 
-/** What the step's own check says of the keys so far; empty if it cannot run. */
+/** Returns the verdict of the step's own check on the keys so far; empty if it cannot run. */
 async function looked(
   ask: Ask,
   run: CommandContext,
@@ -106,7 +106,7 @@ async function looked(
   }
 }
 
-/** What the step's own check says with these keys; throws if it does not start. */
+/** Returns the verdict of the step's own check with these keys; throws if it does not start. */
 function rowsWith(
   configFile: ConfigFile,
   changes: Keys,

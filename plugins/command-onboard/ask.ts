@@ -23,7 +23,10 @@ export class Ask {
     process.stdin.on("keypress", this.#onKey);
   }
 
-  /** What follows is gone through again, up to the last question that was answered; false where there is none. */
+  /**
+   * Goes back to the last question that was answered, whose successors are asked again; returns
+   * false if there is none.
+   */
   back(): boolean {
     return this.#past.back();
   }
@@ -134,7 +137,7 @@ export interface Choice<T extends string> {
   readonly label: string;
   readonly hint?: string | undefined;
 }
-/** Undefined where the text is right, else what is wrong with it. */
+/** Returns the fault of a text; undefined if it is right. */
 export type Check = (text: string) => string | undefined;
 
 function typed(value: string = ""): string | undefined {

@@ -54,7 +54,10 @@ export function onboardCommand(needs: OnboardNeeds): Command {
   };
 }
 
-/** What the command line says; throws for what cannot be meant. Whatever else is wrong, the configuration's own check says. */
+/**
+ * Reads the command line; throws for flags that cannot be meant. Any other fault is found by the
+ * configuration's own check.
+ */
 export function readFlags(
   { options }: Pick<CommandContext, "options">,
   env: NodeJS.ProcessEnv,
@@ -102,12 +105,12 @@ async function byFlags(run: CommandContext, needs: OnboardNeeds, given: Answers)
   return 0;
 }
 
-/** What answers without anything being set up. */
+/** Returns the provider that answers without any set-up. */
 function offlineIn(offers: ReadonlyMap<string, ProviderOffer>): string | undefined {
   return [...offers.values()].find(({ offline }) => offline)?.name;
 }
 
-/** Where a server offers one model and none is configured, that one is meant. */
+/** If a server offers one model and none is configured, that one is meant. */
 async function onlyModel(
   needs: OnboardNeeds,
   answers: Answers,

@@ -158,7 +158,7 @@ test.concurrent("CLI-02: in a terminal, from nothing: a wrong key is told and co
   await terminal.answer("The key", `sk-right-canary${ENTER}`);
   await terminal.answer("Which model?", ENTER);
   await terminal.see("It answers: ready");
-  // What is typed takes the place of the one that is proposed.
+  // The typed path replaces the proposed one.
   await terminal.answer("config/workspace", `${configDir}-desk${ENTER}`);
   await terminal.see("How much may the agent do");
   await terminal.answer("autonomous", ENTER);

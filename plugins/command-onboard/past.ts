@@ -5,7 +5,10 @@ interface Step {
   readonly came: { readonly value: unknown } | { readonly error: unknown };
 }
 
-/** What came of each step so far, so that a path can be gone through again up to the last question without asking anew. */
+/**
+ * The outcome of each step so far, so that a path can be gone through again up to the last question
+ * without asking twice.
+ */
 export class Past {
   readonly #steps: Step[] = [];
   #at = 0;
@@ -23,7 +26,7 @@ export class Past {
     return came.value as T;
   }
 
-  /** Takes the last question back, with all that came after it; false where there is none. */
+  /** Takes the last question back, with all that came after it; false if there is none. */
   back(): boolean {
     while (this.#steps.at(-1)?.kind === "work") this.#steps.pop();
     this.#at = 0;

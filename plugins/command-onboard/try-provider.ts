@@ -6,7 +6,10 @@ import type { OnboardNeeds } from "./needs.ts";
 const LIMIT_MS = 60_000;
 const QUESTION = "Answer with the single word: ready";
 
-/** The models that the provider offers under these answers; undefined where it has no list. Throws what is wrong with address or key. */
+/**
+ * Returns the models that the provider offers under these answers; undefined if it has no list.
+ * Throws the fault of address or key.
+ */
 export async function listModels(
   needs: OnboardNeeds,
   answers: Answers,

@@ -29,7 +29,7 @@ export async function entryOf(given: string): Promise<string> {
   throw errors.PLUGINS_NO_ENTRY(at);
 }
 
-/** The package.json of a folder; empty where there is none. Throws `PLUGINS_BAD_FACTS`. */
+/** Returns the package.json of a folder; empty if there is none. Throws `PLUGINS_BAD_FACTS`. */
 export async function readFacts(folder: string): Promise<PackageFacts> {
   const file = path.join(folder, "package.json");
   const text = await readFile(file, "utf8").catch(() => "{}");

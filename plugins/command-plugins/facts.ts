@@ -3,8 +3,8 @@ import type { StatedManifest } from "@gantry/sdk/node";
 const keys = ["needs", "provides", "taps", "enforces"] as const;
 
 /**
- * What a plugin asks for, as its package.json states it under `gantry`: shown before any of its code runs.
- * Undefined where nothing, or something else than lists of names, is stated.
+ * Reads the requests of a plugin that its package.json states under `gantry`: shown before any of
+ * its code runs. Undefined if nothing, or something else than lists of names, is stated.
  */
 export function readStated(value: unknown): StatedManifest | undefined {
   if (typeof value !== "object" || value === null) return undefined;
@@ -17,7 +17,7 @@ export function readStated(value: unknown): StatedManifest | undefined {
   return right ? ({ needs, provides, taps, enforces } as unknown as StatedManifest) : undefined;
 }
 
-/** What is asked for now and was not accepted before. */
+/** Returns the requests that were not accepted before. */
 export function widened(before: StatedManifest, now: StatedManifest): readonly string[] {
   return keys.flatMap((key) =>
     (now[key] ?? []).filter((name) => !(before[key] ?? []).includes(name)).map((name) => `${key} ${name}`),

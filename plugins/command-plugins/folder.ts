@@ -3,7 +3,10 @@ import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { errors } from "./errors.ts";
 
-/** Where installed plugins lie; made where it is missing. Throws `PLUGINS_FOLDER` where others could change what lies there. */
+/**
+ * Returns the folder of installed plugins, made if it is missing. Throws `PLUGINS_FOLDER` if others
+ * could change its contents.
+ */
 export async function pluginFolder(configDir: string): Promise<string> {
   const folder = path.join(configDir, "node_modules");
   await mkdir(folder, { recursive: true, mode: 0o700 });

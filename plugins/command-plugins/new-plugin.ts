@@ -4,10 +4,13 @@ import { fileURLToPath } from "node:url";
 import { SDK_LEVEL, type CommandContext } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
-/** What all kinds share, and what a plugin with packages of its own has besides; the other folders are the kinds. */
+/**
+ * The folder that all kinds share, and that of a plugin with packages of its own; the other folders
+ * are the kinds.
+ */
 const common = "common";
 const bundle = "bundle";
-/** What a kind says of itself; it becomes a part of README.md and package.json. */
+/** The file in which a kind describes itself; it becomes a part of README.md and package.json. */
 const factsFile = "template.json";
 
 interface TemplateFacts {

@@ -16,7 +16,7 @@ export interface PluginPackage {
   readonly name: string;
   readonly version: string;
   readonly stated: StatedManifest;
-  /** What it says of its tools and keys before its code runs. */
+  /** The tools and keys that it states before its code runs. */
   readonly ahead: Ahead;
   /** Scripts that npm would have run and that are not run here. */
   readonly scripts: readonly string[];

@@ -19,7 +19,7 @@ export async function packageFaults(folder: string, real: PluginFacts): Promise<
   const facts = await readFacts(folder);
   const { gantry } = facts;
   if (gantry === undefined) return [];
-  // What comes with Gantry is accepted with it, and states nothing.
+  // A plugin of Gantry's own is accepted with it, and states nothing.
   if ((gantry as { readonly base?: unknown } | null)?.base === true) return [];
   const faults: string[] = [];
   if ((await fileIn(folder, pluginModule(facts))) === undefined)

@@ -43,8 +43,8 @@ export async function readTarball(
 }
 
 /**
- * Without the first folder, which is `package` for most; undefined where the name is none of a file
- * inside.
+ * Returns the path without its first folder, which is `package` for most; undefined if the name is
+ * not one of a file inside.
  */
 function insideOf(name: string): string | undefined {
   const parts = name.split("/").slice(1);

@@ -16,7 +16,7 @@ function list() {
   return Type.Object({ plugins: Type.Array(plugin), absent: Type.Array(absent) });
 }
 
-/** What is loaded, and who fills what, over HTTP. */
+/** Returns the route that lists the loaded plugins, and the slots that each fills. */
 export function pluginsRoute(runtime: Runtime): Route {
   return {
     name: "GET /api/plugins",

@@ -6,7 +6,10 @@ export function recordRemoval(audit: Audit, session: string, user?: string): Pro
   return record(audit, about, {}, "conversation is removed");
 }
 
-/** What cannot be recorded is not removed. Who is erased stands where their other records have them, whole. */
+/**
+ * Records an erasure; without a record nothing is removed. The erased person is named as in their
+ * other records, whole.
+ */
 export function record(
   audit: Audit,
   about: { readonly user?: string; readonly session_id?: string },

@@ -1,7 +1,7 @@
 import { defineErrors, failed, policy, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
-  SESSION_UNKNOWN: failed("There is no conversation %s: `gantry sessions list` names them."),
+  SESSION_UNKNOWN: failed("There is no conversation %s: `gantry sessions list` names them.", 404),
   SESSION_WHICH: usage(
     "It is not said whose conversations are meant: name one conversation, or a person with --user <channel>:<id>, and not both.",
   ),

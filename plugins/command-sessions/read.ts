@@ -62,7 +62,10 @@ function linesOf(message: ChatMessage): readonly string[] {
   return text === "" ? called : [text, ...called];
 }
 
-/** What was said comes from outside, and signs in it that move a cursor or hide text must not reach a terminal. */
+/**
+ * The words come from outside, and characters in them that move a cursor or hide text must not
+ * reach a terminal.
+ */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
     sign === "\n" || sign === "\t" ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -30,7 +30,7 @@ function readPlace(text: string = ""): Pick<SessionSummary, "id" | "updated"> | 
   return updated !== undefined && id !== undefined && Date.parse(updated) > 0 ? { updated, id } : undefined;
 }
 
-/** What is not theirs to read looks like what does not exist. */
+/** A conversation that is not theirs to read looks like one that does not exist. */
 async function ofReadable(
   { sessions }: Store,
   request: RouteRequest,
@@ -38,8 +38,7 @@ async function ofReadable(
 ): Promise<RouteReply> {
   const id = queryOf(request, "session") ?? "";
   if (await mayRead(sessions, id, request)) return work(id);
-  const { code, message } = errors.SESSION_UNKNOWN(id);
-  return { status: 404, body: { error: { code, message } } };
+  throw errors.SESSION_UNKNOWN(id);
 }
 
 /** Answers with the last turns of a conversation. */

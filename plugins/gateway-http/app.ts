@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { GantryError, type Logger } from "@gantry/sdk";
+import { statusOf } from "@gantry/sdk/fill";
 import type { Tls } from "./bind.ts";
 import { holdContinue, readBody } from "./body.ts";
 import { errors } from "./errors.ts";
 import { defaultBodyLimit } from "./register-route.ts";
-import { createFailureLog, onClientError, sendFailure, statusOf } from "./failures.ts";
+import { createFailureLog, onClientError, sendFailure } from "./failures.ts";
 import { originForm, requestId } from "./request-line.ts";
 import { arrivalMs, keepAliveMs } from "./timeouts.ts";
 import { mayUpgrade, takeHandshakes } from "./upgrades.ts";
@@ -70,7 +71,7 @@ export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const said = inOurWords(error as Error & { code?: string });
     const { url, config } = request.routeOptions;
-    const broken = !(said instanceof GantryError) || statusOf(said.code, said.exit) === 500;
+    const broken = !(said instanceof GantryError) || statusOf(said) === 500;
     if (broken) logFailure(said, url, String(request.id));
     // What broke inside is for paired devices only.
     return sendFailure(

@@ -10,6 +10,7 @@ import {
   type InboundMessage,
   type Plugin,
   type RouteReply,
+  type RouteRequest,
   type Scope,
 } from "@gantry/sdk";
 import { scopes } from "@gantry/sdk/fill";
@@ -161,3 +162,24 @@ test.each([
     expect(json.tool_calls[0]).toMatchObject(end);
   },
 );
+
+async function whoAsks({ user }: RouteRequest): Promise<RouteReply> {
+  return { status: 200, body: { user: user ?? null } };
+}
+
+test("SDK-21: a request has the user whom the audit names, its device; without a token none", async () => {
+  const who = definePlugin({
+    name: "who",
+    provides: [Routes],
+    setup(host) {
+      const facts = { method: "GET", summary: "Who asks.", handle: whoAsks } as const;
+      host.provide(Routes, { ...facts, name: "who", path: "/who", auth: "token", may: "talk" });
+      host.provide(Routes, { ...facts, name: "any", path: "/any", auth: "none" });
+    },
+  });
+  await using gateway = await begin(who);
+  const token = await tokenFor(gateway, "talk");
+  const [device] = JSON.parse((await gateway.word("pair list", [], { json: true })).out);
+  expect((await gateway.ask("/who", { token })).json).toEqual({ user: `http:${device.device_id}` });
+  expect((await gateway.ask("/any", { token })).json).toEqual({ user: null });
+});

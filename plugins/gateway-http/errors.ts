@@ -3,9 +3,11 @@ import { defineErrors, failed, policy, usage } from "@gantry/sdk";
 export const errors = defineErrors({
   GATEWAY_UNAUTHORIZED: policy(
     "This needs the token of a paired device: pair with POST /pair, then send `Authorization: Bearer <token>` with every request.",
+    401,
   ),
   GATEWAY_TOKEN_EXPIRED: policy(
     "The token of the device %s ran out on %s: pair it again by a code of `gantry pair new`.",
+    401,
   ),
   GATEWAY_REMOTE: policy(
     "Pairing is off, so only this machine is served: set gateway.require_pairing to true for clients elsewhere.",
@@ -19,46 +21,62 @@ export const errors = defineErrors({
   GATEWAY_UNTRUSTED_PROXY: policy(
     "The request was forwarded by a proxy that is not trusted: add the proxy's address to gateway.trusted_proxies.",
   ),
-  GATEWAY_RATE_LIMIT: policy("Too many requests came %s: try again in %s s."),
+  GATEWAY_RATE_LIMIT: policy("Too many requests came %s: try again in %s s.", 429),
 
   GATEWAY_SOCKETS: policy(
     "There are %s WebSockets of this %s already, which is the most: close one that is not needed.",
+    429,
+  ),
+  GATEWAY_UNDER_WAY: policy(
+    "There are %s requests of this %s under way already, which is the most: wait until one has ended.",
+    429,
   ),
   GATEWAY_CONNECTIONS: policy(
     "More connections than one address may hold came from %s and were dropped: add a proxy's address to gateway.trusted_proxies.",
   ),
 
-  GATEWAY_NOT_FOUND: failed("There is nothing at this address: GET /api/openapi.json lists what there is."),
-  GATEWAY_METHOD: failed("There is no %s at this address: the methods are %s."),
+  GATEWAY_NOT_FOUND: failed(
+    "There is nothing at this address: GET /api/openapi.json lists what there is.",
+    404,
+  ),
+  GATEWAY_METHOD: failed("There is no %s at this address: the methods are %s.", 405),
   GATEWAY_BAD_PATH: failed(
     "The path is not in its plain form: write it in lower case, without doubled slashes, dots and needless escapes.",
+    400,
   ),
-  GATEWAY_BAD_REQUEST: failed("The request is not valid HTTP."),
-  GATEWAY_UPGRADE: failed("This address speaks WebSocket alone: open it with a WebSocket handshake."),
-  GATEWAY_BAD_BODY: failed("The body is wrong: %s."),
-  GATEWAY_BODY_TYPE: failed("The body must be JSON in UTF-8: send `Content-Type: application/json`."),
-  GATEWAY_BODY_ENCODING: failed("The body must come as it is: leave `Content-Encoding` out."),
-  GATEWAY_TRANSFER: failed("The body came in a transfer coding that is not known here: use `chunked` alone."),
-  GATEWAY_BODY_TOO_LARGE: failed("The body is larger than the %s bytes that are read here."),
-  GATEWAY_HEADERS_TOO_LARGE: failed("The headers are too large."),
-  GATEWAY_TIMEOUT: failed("The request did not arrive in time."),
-  GATEWAY_BUSY: failed("The gateway has too much in hand: try again in a few seconds."),
-  GATEWAY_STOPPING: failed("The gateway is stopping: try again in a few seconds."),
+  GATEWAY_BAD_REQUEST: failed("The request is not valid HTTP.", 400),
+  GATEWAY_UPGRADE: failed("This address speaks WebSocket alone: open it with a WebSocket handshake.", 426),
+  GATEWAY_BAD_BODY: failed("The body is wrong: %s.", 400),
+  GATEWAY_BODY_TYPE: failed("The body must be JSON in UTF-8: send `Content-Type: application/json`.", 415),
+  GATEWAY_BODY_ENCODING: failed("The body must come as it is: leave `Content-Encoding` out.", 415),
+  GATEWAY_TRANSFER: failed(
+    "The body came in a transfer coding that is not known here: use `chunked` alone.",
+    501,
+  ),
+  GATEWAY_BODY_TOO_LARGE: failed("The body is larger than the %s bytes that are read here.", 413),
+  GATEWAY_HEADERS_TOO_LARGE: failed("The headers are too large.", 431),
+  GATEWAY_TIMEOUT: failed("The request did not arrive in time.", 408),
+  GATEWAY_BUSY: failed("The gateway has too much in hand: try again in a few seconds.", 503),
+  GATEWAY_STOPPING: failed("The gateway is stopping: try again in a few seconds.", 503),
   GATEWAY_FAILED: failed("Something failed that should not; the log says what."),
-  GATEWAY_APPROVAL_UNKNOWN: failed("There is no such question: GET /api/approvals lists the open ones."),
-  GATEWAY_APPROVAL_DECIDED: failed("The question is already decided%s: an answer counts once."),
-  GATEWAY_APPROVAL_OVER: failed("Nobody decided the question, and it is not open any more: %s"),
+  GATEWAY_APPROVAL_UNKNOWN: failed("There is no such question: GET /api/approvals lists the open ones.", 404),
+  GATEWAY_APPROVAL_DECIDED: failed("The question is already decided%s: an answer counts once.", 409),
+  GATEWAY_APPROVAL_OVER: failed("Nobody decided the question, and it is not open any more: %s", 409),
   GATEWAY_MEDIA_UNKNOWN: failed(
     "There is no such file in a session that this token may read: the answer that handed it over names its address.",
+    404,
   ),
-  GATEWAY_QUESTION_UNKNOWN: failed("There is no such question of a tool: its stream names the open ones."),
-  GATEWAY_QUESTION_ANSWERED: failed("The question is already answered: an answer counts once."),
-  GATEWAY_QUESTION_WRONG: failed("%s"),
+  GATEWAY_QUESTION_UNKNOWN: failed(
+    "There is no such question of a tool: its stream names the open ones.",
+    404,
+  ),
+  GATEWAY_QUESTION_ANSWERED: failed("The question is already answered: an answer counts once.", 409),
+  GATEWAY_QUESTION_WRONG: failed("%s", 422),
   GATEWAY_DEVICE_NAME: usage("A device's name is 1 to 64 letters without control signs: give another one."),
   GATEWAY_SCOPE_BEYOND: policy(
     "A code cannot give the scope %s, which this token lacks: make it with `gantry pair new`.",
   ),
-  GATEWAY_DEVICE_UNKNOWN: failed("There is no paired device `%s`: `gantry pair list` shows them."),
+  GATEWAY_DEVICE_UNKNOWN: failed("There is no paired device `%s`: `gantry pair list` shows them.", 404),
 
   GATEWAY_BAD_SCOPE: usage(
     "`%s` is not a scope: give --may some of talk, read, decide and manage, parted by commas.",

@@ -1,52 +1,10 @@
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { counted, GantryError, type Logger, type Route } from "@gantry/sdk";
+import { statusOf } from "@gantry/sdk/fill";
 import type { FastifyReply } from "fastify";
 import { isContinueHeld } from "./body.ts";
 import { errors } from "./errors.ts";
-
-/** HTTP statuses of codes; what is not here follows from the exit code. */
-const statuses: Readonly<Record<string, number>> = {
-  GATEWAY_BAD_PATH: 400,
-  GATEWAY_BAD_REQUEST: 400,
-  GATEWAY_BAD_BODY: 400,
-  GATEWAY_UNAUTHORIZED: 401,
-  GATEWAY_TOKEN_EXPIRED: 401,
-  GATEWAY_NOT_FOUND: 404,
-  GATEWAY_APPROVAL_UNKNOWN: 404,
-  GATEWAY_MEDIA_UNKNOWN: 404,
-  GATEWAY_QUESTION_UNKNOWN: 404,
-  GATEWAY_QUESTION_WRONG: 422,
-  GATEWAY_QUESTION_ANSWERED: 409,
-  GATEWAY_DEVICE_UNKNOWN: 404,
-  GATEWAY_METHOD: 405,
-  GATEWAY_TIMEOUT: 408,
-  GATEWAY_APPROVAL_DECIDED: 409,
-  GATEWAY_APPROVAL_OVER: 409,
-  SESSION_BUSY: 409,
-  GATEWAY_BODY_TOO_LARGE: 413,
-  GATEWAY_BODY_TYPE: 415,
-  GATEWAY_BODY_ENCODING: 415,
-  GATEWAY_UPGRADE: 426,
-  GATEWAY_SOCKETS: 429,
-  PAIR_LOCKED: 429,
-  GATEWAY_RATE_LIMIT: 429,
-  GATEWAY_HEADERS_TOO_LARGE: 431,
-  AUDIT_FAILED: 500,
-  GATEWAY_TRANSFER: 501,
-  PROVIDER_TIMEOUT: 504,
-  NO_PROVIDER: 503,
-  PROVIDER_UNKNOWN: 503,
-  PROVIDER_NO_KEY: 503,
-  GATEWAY_BUSY: 503,
-  GATEWAY_STOPPING: 503,
-  TURN_CANCELLED: 503,
-};
-const byExit = { 1: 500, 2: 400, 3: 403 } as const;
-
-export function statusOf(code: string, exit: 1 | 2 | 3 = 1): number {
-  return statuses[code] ?? (code.startsWith("PROVIDER_") ? 502 : byExit[exit]);
-}
 
 export interface Failure {
   readonly status: number;
@@ -57,7 +15,7 @@ export interface Failure {
 export function failure(error: unknown): Failure {
   const coded = error instanceof GantryError ? error : errors.GATEWAY_FAILED();
   return {
-    status: statusOf(coded.code, coded.exit),
+    status: statusOf(coded),
     body: { error: { code: coded.code, message: coded.message } },
   };
 }
@@ -76,7 +34,8 @@ export function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
   if (typeof retryAfter === "number") reply.header("retry-after", retryAfter);
   if (typeof allow === "string") reply.header("allow", allow);
   if (body.error.code === errors.GATEWAY_BODY_ENCODING.code) reply.header("accept-encoding", "identity");
-  if (status === statuses["GATEWAY_UPGRADE"]) reply.headers({ upgrade: "websocket", connection: "Upgrade" });
+  if (status === errors.GATEWAY_UPGRADE.status)
+    reply.headers({ upgrade: "websocket", connection: "Upgrade" });
   if (closing.has(status) || isContinueHeld(reply.request.raw)) reply.header("connection", "close");
   const { failureBody } = (reply.request.routeOptions?.config ?? {}) as Pick<Route, "failureBody">;
   return sendJson(reply.code(status), failureBody?.({ status, ...body.error }) ?? body);

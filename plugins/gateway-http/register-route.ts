@@ -7,7 +7,7 @@ import { errors } from "./errors.ts";
 import { peerKey } from "./peer.ts";
 import { Routed, caller, type Admitted, type Stop } from "./routed.ts";
 import { sendReply } from "./send-reply.ts";
-import type { SocketBound } from "./socket-bound.ts";
+import type { OpenBound } from "./open-bound.ts";
 import { openWebSocket } from "./web-socket.ts";
 
 export const defaultBodyLimit = 64 * 1024;
@@ -17,7 +17,8 @@ export interface RouteGuards {
   readonly limiter: Limiter;
   /** Told what broke in a route after its answer had begun. */
   readonly brokeLate: (error: Error, route: string, request: string) => void;
-  readonly sockets: SocketBound;
+  readonly sockets: OpenBound;
+  readonly requests: OpenBound;
   readonly stop: Stop;
 }
 
@@ -45,11 +46,14 @@ export function registerRoute(app: FastifyInstance, route: Route, guards: RouteG
 /** Has a route answer an admitted request. */
 async function answer(
   route: Route,
-  { authenticator, brokeLate, sockets, stop }: RouteGuards,
+  { authenticator, brokeLate, sockets, requests, stop }: RouteGuards,
   request: Admitted,
   reply: FastifyReply,
 ): Promise<unknown> {
   const again = async () => authenticator.admit(route, request, reply, await authenticator.find(request));
+  const release = requests.take(peerKey(request.ip), request[caller]?.device);
+  if (reply.raw.closed) release();
+  else reply.raw.once("close", release);
   const asked = new Routed(route, request, reply, { stop, again });
   const given = await route.handle(asked);
   if (route.auth === "own" && (given.status === 401 || given.status === 403)) {
@@ -60,6 +64,7 @@ async function answer(
     if (!reply.raw.destroyed) brokeLate(error as Error, route.path, request.id);
   };
   if (!("webSocket" in given)) return sendReply(reply, given, { ending: asked.ending, broke });
+  release();
   const limit = route.bodyLimit ?? defaultBodyLimit;
   const hold = () => sockets.take(peerKey(request.ip), request[caller]?.device);
   return openWebSocket(request, reply, given, { limit, began: stop.began, hold, again, broke });

@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import {
-  directMessage,
   GantryError,
+  messageFrom,
   promptEvents,
   type Inbox,
   type InboundMessage,
@@ -11,10 +10,11 @@ import {
   type ServerEvent,
   type TurnResult,
 } from "@gantry/sdk";
+import { statusOf } from "@gantry/sdk/fill";
 import { waitingStatus } from "../shared/turn-status.ts";
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { failure, statusOf } from "./failures.ts";
+import { failure } from "./failures.ts";
 import { linked } from "./route-media.ts";
 
 const body = Type.Object({
@@ -62,19 +62,9 @@ export function chatRoute(inbox: Inbox): Route {
     bodySchema: body,
     replySchema: reply,
     async handle(request) {
-      const { id, traceparent, body: asked, device, caller, left = request.signal } = request;
-      const { message, session_id, stream } = asked as Static<typeof body>;
-      const incoming = directMessage({
-        channel: "http",
-        id: randomUUID(),
-        from: device ?? "local",
-        text: message,
-        trust: "owner",
-        ...(caller && { caller }),
-        trace: id,
-        ...(traceparent !== undefined && { traceparent }),
-        ...(session_id !== undefined && { session: session_id }),
-      });
+      const { body: asked, left = request.signal } = request;
+      const { message, session_id: session, stream } = asked as Static<typeof body>;
+      const incoming = messageFrom(request, message, session === undefined ? {} : { session });
       if (stream) return { status: 200, events: turnEvents(inbox, incoming, left) };
       const result = await inbox.prompt(incoming, { signal: left, approvals: "none" });
       if (result.error && left.reason instanceof GantryError) throw left.reason;
@@ -87,7 +77,7 @@ function answer(result: TurnResult): RouteReply {
   const { error } = result;
   if (!error) return { status: 200, body: doneOf(result) };
   const { code, message } = error;
-  const { status, headers = {} } = waitingStatus(error) ?? { status: statusOf(code) };
+  const { status, headers = {} } = waitingStatus(error) ?? { status: statusOf({ code }) };
   return { status, headers, body: { error: { code, message } } };
 }
 

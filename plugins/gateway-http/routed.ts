@@ -27,6 +27,7 @@ export class Routed implements RouteRequest {
   readonly #reply: FastifyReply;
   readonly #stop: Stop;
   readonly #again: Surroundings["again"];
+  readonly #isToken: boolean;
   #gone: AbortSignal | undefined;
   #left: AbortSignal | undefined;
   #signal: AbortSignal | undefined;
@@ -38,6 +39,7 @@ export class Routed implements RouteRequest {
     this.#reply = reply;
     this.#stop = stop;
     this.#again = again;
+    this.#isToken = route.auth === "token";
     this.rawBody = request.body instanceof Uint8Array ? request.body : new Uint8Array();
     this.body =
       route.bodySchema && parseBody(this.rawBody, request.headers["content-type"], route.bodySchema);
@@ -54,6 +56,9 @@ export class Routed implements RouteRequest {
   }
   get peer(): string {
     return this.#request.ip;
+  }
+  get user(): string | undefined {
+    return this.#isToken ? `http:${this.device ?? "local"}` : undefined;
   }
   get device(): string | undefined {
     return this.#request[caller]?.device;

@@ -15,7 +15,7 @@ import { createFailureLog } from "./failures.ts";
 import { Gate, isAboutServer } from "./gate.ts";
 import { Limiter } from "./limiter.ts";
 import { registerRoute, type RouteGuards } from "./register-route.ts";
-import { SocketBound } from "./socket-bound.ts";
+import { OpenBound } from "./open-bound.ts";
 import { openApiRoute } from "./openapi.ts";
 import { pathOf } from "./path.ts";
 import { addressList, peerKey } from "./peer.ts";
@@ -55,7 +55,8 @@ export async function openServer(deps: ServerDeps): Promise<Server> {
     authenticator: new Authenticator({ ...deps, requirePairing: config.require_pairing }),
     limiter: await Limiter.on(app, config.requests_per_minute),
     brokeLate: createFailureLog(log),
-    sockets: new SocketBound(),
+    sockets: OpenBound.ofSockets(),
+    requests: OpenBound.ofRequests(),
   };
   const routes = [...deps.routes, openApiRoute(deps.routes, deps.version)];
   await app.register(rootGuards, { ...deps, ...guards, routes, gate: new Gate(config, trusted) });

@@ -29,7 +29,7 @@ async function prepared(deps: ApiDeps, asked: ChatRequest, request: RouteRequest
   const device = deviceOf(request);
   const { left: signal = request.signal } = request;
   const options = optionsOf(asked, request);
-  const sent = await readConversation(asked.messages, new Attachments(deps, device, signal));
+  const sent = await readConversation(asked.messages, new Attachments(deps, device));
 
   const key = sessionKey(request.headers, deps.sessionHeaders, asked.user);
   // A call of a client's tool is continued by the client's own history.

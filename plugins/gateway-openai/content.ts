@@ -1,11 +1,8 @@
-import { imageType, mediaBounds, textParts, type Part } from "@gantry/sdk";
+import { imageType, textParts, type Part } from "@gantry/sdk";
 import { BadRequest, RefusedRequest } from "./bad-request.ts";
 import type { ApiDeps } from "./deps.ts";
 import { errors } from "./errors.ts";
 import { isObject, type Sent } from "./parameters.ts";
-
-/** One request has no more than so many addresses fetched. */
-const mostFetched = 10;
 
 const dataUrl = /^data:([a-z]+\/[a-z0-9.+-]+)(?:;[a-z-]+=[^;,]*){0,4};base64,([A-Za-z0-9+/=\s]+)$/i;
 const base64 = /^[A-Za-z0-9+/=\s]+$/;
@@ -19,24 +16,20 @@ interface Bytes {
 
 /** Keeps what the messages of one request have attached. */
 export class Attachments {
-  readonly #deps: Pick<ApiDeps, "media" | "net">;
+  readonly #media: ApiDeps["media"];
   readonly #user: string;
-  readonly #signal: AbortSignal;
-  #fetched = 0;
 
-  constructor(deps: Pick<ApiDeps, "media" | "net">, device: string, signal: AbortSignal) {
-    this.#deps = deps;
+  constructor({ media }: Pick<ApiDeps, "media">, device: string) {
+    this.#media = media;
     this.#user = `openai:${device}`;
-    this.#signal = signal;
   }
 
-  /** Returns the parts of a content; throws {@link RefusedRequest}, `MEDIA_*`, `NET_*`. */
+  /** Returns the parts of a content; throws {@link RefusedRequest}, `MEDIA_*`. */
   async parts(content: unknown, where: string): Promise<readonly Part[]> {
     if (content === undefined || content === null || content === "") return [];
     if (typeof content === "string") return textParts(content);
     if (!Array.isArray(content)) throw new BadRequest(where, "is neither text nor a list of parts");
     const parts: Part[] = [];
-    // One after the other, so that what is fetched is bounded.
     for (const [at, part] of content.entries()) parts.push(await this.#part(part, `${where}[${at}]`));
     return parts;
   }
@@ -54,46 +47,35 @@ export class Attachments {
 
   async #image({ image_url: image }: Sent, where: string): Promise<Part> {
     const url = String(isObject(image) ? image["url"] : image);
-    const given = url.startsWith("data:") ? inDataUrl(url) : await this.#fetch(url, mediaBounds.image, where);
+    if (isAddress(url)) throw new RefusedRequest(400, where, errors.OPENAI_ADDRESS());
+    const given = inDataUrl(url);
     if (!given?.mime.startsWith("image/")) throw new BadRequest(where, "is no picture");
     return this.#kept(given, where);
   }
 
   async #file({ file_data: data, file_url: url, filename }: Sent, where: string): Promise<Part> {
-    const name = typeof filename === "string" ? filename : undefined;
-    if (typeof url === "string")
-      return this.#kept(await this.#fetch(url, mediaBounds.file, where), where, name);
+    if (typeof url === "string") throw new RefusedRequest(400, where, errors.OPENAI_ADDRESS());
     const given = typeof data === "string" ? inFileData(data) : undefined;
-    if (!given) throw new BadRequest(where, "holds no file in `file_data` or `file_url`");
-    return this.#kept(given, where, name);
+    if (!given) throw new BadRequest(where, "holds no file in `file_data`");
+    return this.#kept(given, where, typeof filename === "string" ? filename : undefined);
   }
 
   async #kept({ bytes, mime }: Bytes, where: string, name?: string): Promise<Part> {
-    const media = this.#deps.media();
+    const media = this.#media();
     if (!media) throw new RefusedRequest(400, where, errors.OPENAI_NO_MEDIA());
     const facts = { mime, user: this.#user, ...(name !== undefined && { name }) };
     return { type: "media", media: await media.put(bytes, facts) };
-  }
-
-  /** Reads an address as a tool would: only allowed domains, and no special address. */
-  async #fetch(url: string, maxBytes: number, where: string): Promise<Bytes> {
-    const net = this.#deps.net();
-    if (!net) throw new RefusedRequest(400, where, errors.OPENAI_NO_NET());
-    this.#fetched += 1;
-    if (this.#fetched > mostFetched)
-      throw new RefusedRequest(400, where, errors.OPENAI_MANY_ADDRESSES(mostFetched));
-    const response = await net.fetch({ url, signal: this.#signal, maxBytes });
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const { host } = new URL(url);
-    if (!response.ok) throw new RefusedRequest(400, where, errors.OPENAI_FETCH(host, response.status));
-    const [stated = ""] = (response.headers.get("content-type") ?? "").split(";");
-    return { bytes, mime: imageType(bytes) ?? (stated.trim() || typeOf(bytes)) };
   }
 }
 
 function inDataUrl(url: string): Bytes | undefined {
   const [, mime = "", data = ""] = dataUrl.exec(url) ?? [];
   return mime === "" ? undefined : { bytes: Buffer.from(data, "base64"), mime };
+}
+
+/** Returns true for what somebody would have to fetch. */
+function isAddress(url: string): boolean {
+  return URL.canParse(url) && !url.startsWith("data:");
 }
 
 function inFileData(data: string): Bytes | undefined {

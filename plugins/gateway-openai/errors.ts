@@ -2,15 +2,14 @@ import { defineErrors, failed } from "@gantry/sdk";
 
 export const errors = defineErrors({
   OPENAI_BAD_REQUEST: failed("The request's `%s` %s: mend it, as OpenAI's API describes it."),
+  OPENAI_NO_CALL: failed(
+    "The model called no tool though `tool_choice` requires it: ask again, or a model that can be made to.",
+  ),
   OPENAI_NO_MODEL: failed("There is no model `%s`: the models are %s."),
   OPENAI_NO_MEDIA: failed("No plugin keeps pictures, so none can be taken: list a store that does."),
-  OPENAI_NO_NET: failed(
-    "No plugin reaches addresses, so nothing can be fetched: send the bytes in a data: address.",
+  OPENAI_ADDRESS: failed(
+    "A picture or file is named by an address, and only calls of tools reach addresses: send its bytes in a data: address.",
   ),
-  OPENAI_MANY_ADDRESSES: failed(
-    "More than %s addresses are to be fetched for one request: send the bytes in data: addresses.",
-  ),
-  OPENAI_FETCH: failed("%s answered HTTP %s in place of a file: check the address."),
   OPENAI_NO_STORE: failed(
     "No plugin keeps conversations, so no response is kept: send `store: false`, or list a store.",
   ),

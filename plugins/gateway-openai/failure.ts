@@ -36,7 +36,6 @@ export function badRequest(error: unknown, param: string): RouteReply {
   const { code = "", message } = error as Error & { code?: string };
   if (code === "TOOL_CLIENT_TAKEN") return refusal(400, { code, message }, "tools");
   if (code.startsWith("MEDIA_")) return refusal(413, { code, message }, param);
-  if (code.startsWith("NET_")) return refusal(400, { code, message }, param);
   throw error;
 }
 

@@ -1,4 +1,4 @@
-import { Agents, definePlugin, Inbox, Media, Net, optional, Routes, Store } from "@gantry/sdk";
+import { Agents, definePlugin, Inbox, Media, optional, Routes, Store } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Answers } from "./answers.ts";
 import { errors } from "./errors.ts";
@@ -26,7 +26,14 @@ export default definePlugin({
       minimum: 1,
       maximum: 100_000,
       default: 1_000,
-      description: "Conversations of responses that are kept for one token; the oldest make room.",
+      description: "Conversations of responses that are kept for one token; the longest unused make room.",
+    }),
+    responses_mib: Type.Integer({
+      minimum: 8,
+      maximum: 65_536,
+      default: 256,
+      description:
+        "MiB of responses, with their inputs, that are kept for one token; the longest unused conversations make room.",
     }),
   }),
   needs: {
@@ -34,7 +41,6 @@ export default definePlugin({
     inbox: Inbox,
     store: optional(Store),
     media: optional(Media),
-    net: optional(Net),
   },
   provides: [Routes],
   errors,
@@ -45,10 +51,13 @@ export default definePlugin({
       agents,
       inbox: needs.inbox,
       media: () => needs.media,
-      net: () => needs.net,
       store: () => needs.store,
       sessionHeaders: config.session_headers.map((name) => name.toLowerCase()),
-      responses: { days: config.responses_days, conversations: config.responses_conversations },
+      responses: {
+        days: config.responses_days,
+        conversations: config.responses_conversations,
+        bytes: config.responses_mib * 1024 * 1024,
+      },
     };
     let answers: Promise<Answers> | undefined;
     const loaded = () => (answers ??= import("./answers.ts").then(({ answersWith }) => answersWith(deps)));

@@ -28,6 +28,5 @@ function withoutBytes(part: unknown): unknown {
   if (!isObject(part)) return part;
   const { file_data: _, ...rest } = part;
   if (part["type"] !== "input_image") return rest;
-  const isInline = String(part["image_url"]).startsWith("data:");
-  return { ...rest, detail: part["detail"] ?? "auto", ...(isInline && { image_url: null }) };
+  return { ...rest, detail: part["detail"] ?? "auto", image_url: null };
 }

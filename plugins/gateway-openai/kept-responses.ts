@@ -5,7 +5,7 @@ import { conversationIn } from "./response-resource.ts";
 
 /** Goes with its conversation, whether that or its person is removed. */
 const space = "session-responses";
-/** When each conversation was last continued, by token; its names sort by their age. */
+/** {@link Used} for each conversation, by token; their names sort by their age. */
 const usedSpace = "openai-responses";
 /** Responses that a turn of their own conversation has continued. */
 const continuedSpace = "openai-continued";
@@ -39,19 +39,25 @@ export function sessionOf(conversation: string): string {
   return `responses-${conversation}`;
 }
 
+/** A conversation as it was last continued; before there was a bound of bytes, the time alone. */
+type Used = number | { readonly at: number; readonly bytes: number };
+
 /** The responses of all tokens, each to be found by its own. */
 export class KeptResponses {
   readonly #store: Store;
   readonly #lifeMs: number;
   readonly #conversations: number;
+  readonly #bytes: number;
   /** The last change of each session that is being changed. */
   readonly #changing = new Map<string, Promise<void>>();
+  /** By token, the share of its bounds that was kept since they were last looked at. */
   readonly #begun = new Map<string, number>();
 
-  constructor(store: Store, { days, conversations }: ResponseBounds) {
+  constructor(store: Store, { days, conversations, bytes }: ResponseBounds) {
     this.#store = store;
     this.#lifeMs = days * dayMs;
     this.#conversations = conversations;
+    this.#bytes = bytes;
   }
 
   /** Returns a response of this token; another's is as unknown as none. */
@@ -79,11 +85,15 @@ export class KeptResponses {
 
   /** Resolves once the response is on disk. */
   async keep(session: string, device: string, response: KeptResponse): Promise<void> {
-    await Promise.all([
-      this.#change(session, (responses) => newest([...responses, response])),
-      this.#store.values.put(usedSpace, `${device} ${session}`, Date.now()),
-    ]);
-    await this.#removeOld(device);
+    let bytes = 0;
+    await this.#change(session, (responses) => {
+      const kept = newest([...responses, response]);
+      bytes = Buffer.byteLength(JSON.stringify(kept));
+      return kept;
+    });
+    const used: Used = { at: Date.now(), bytes };
+    await this.#store.values.put(usedSpace, `${device} ${session}`, used);
+    await this.#removeOld(device, bytes);
   }
 
   /** Removes a conversation of which no response is kept. */
@@ -151,18 +161,25 @@ export class KeptResponses {
     await this.#store.values.remove(usedSpace, `${device} ${session}`);
   }
 
-  /** Removes conversations beyond their number and their time, now and then. */
-  async #removeOld(device: string): Promise<void> {
-    const begun = (this.#begun.get(device) ?? 0) + 1;
-    const isDue = begun >= Math.min(64, this.#conversations / 16);
+  /** Removes conversations beyond their bounds, now and then: the longest unused first. */
+  async #removeOld(device: string, more: number): Promise<void> {
+    const share = Math.max(1 / this.#conversations, 1 / 1_024, more / this.#bytes);
+    const begun = (this.#begun.get(device) ?? 1) + share;
+    const isDue = begun >= 1 / 16;
     this.#begun.set(device, isDue ? 0 : begun);
     if (!isDue) return;
     const { values, lanes } = this.#store;
-    const limit = this.#conversations + 256;
     const prefix = `${device} `;
-    const all = await values.list<number>(usedSpace, { limit, prefix });
-    const tooMany = all.length - this.#conversations;
-    const old = all.filter(({ value }, at) => at < tooMany || value < Date.now() - this.#lifeMs);
+    const limit = this.#conversations + 256;
+    const all = await values.list<Used>(usedSpace, { limit, prefix });
+    const used = all.toReversed().map(({ key, value }) => ({ key, ...usedOf(value) }));
+    let room = this.#bytes;
+    const old = used
+      .toSorted((one, other) => other.at - one.at)
+      .filter(({ at, bytes }, rank) => {
+        room -= bytes;
+        return rank >= this.#conversations || room < 0 || at < Date.now() - this.#lifeMs;
+      });
     for (const { key } of old) {
       const session = key.slice(prefix.length);
       const lease = await lanes.hold(session, removalMs);
@@ -184,6 +201,10 @@ function newest(responses: readonly KeptResponse[]): readonly KeptResponse[] {
   const last = responses.slice(-mostKept);
   const first = last.findLastIndex((one) => (room -= JSON.stringify(one).length) < 0);
   return last.slice(Math.min(first + 1, last.length - 1));
+}
+
+function usedOf(value: Used): Exclude<Used, number> {
+  return typeof value === "number" ? { at: value, bytes: 0 } : value;
 }
 
 function idOf({ resource }: KeptResponse): string {

@@ -35,6 +35,7 @@ test("OAI-12: tool_choice none offers the model no tool, the client's neither", 
 test.each([
   { tool_choice: "required" },
   { tool_choice: { type: "function", function: { name: "weather" } } },
+  { tool_choice: { type: "custom", custom: { name: "weather" } } },
   { response_format: { type: "json_object" } },
   { response_format: { type: "json_schema", json_schema: { name: "a", schema: {} } } },
   { n: 2 },

@@ -10,11 +10,18 @@ export interface AskedOfModel {
   readonly model: string;
   readonly tools: readonly ToolSpec[];
   readonly stream: boolean;
-  /** False: no tool is called, neither one of the client's nor one of the agent's. */
-  readonly mayCall: boolean;
+  readonly choice: ToolChoice;
   readonly maxTokens: number | undefined;
   readonly temperature: number | undefined;
   readonly effort: Effort | undefined;
+}
+
+/** Which of the client's tools are offered, and whether one of them has to be called. */
+export interface ToolChoice {
+  /** `none`: no tool is called, the agent's neither. `required`: one of the client's is. */
+  readonly mode: "auto" | "none" | "required";
+  /** Undefined: all of them. */
+  readonly names?: readonly unknown[];
 }
 
 /** True for a value that asks for what is done anyway. */
@@ -52,9 +59,29 @@ export function checkParameters(
   }
 }
 
-/** A client's own tool that may be called or not, and nothing more. */
-export function isFreeChoice(value: unknown): boolean {
-  return value === "auto" || value === "none";
+/** Reads `tool_choice` as either API writes it; throws {@link BadRequest}. */
+export function choiceIn({ tool_choice: value }: Sent, tools: readonly ToolSpec[]): ToolChoice {
+  const { mode, names } = statedChoice(value ?? "auto");
+  if (mode !== "auto" && mode !== "none" && mode !== "required")
+    throw new BadRequest("tool_choice", "asks for what this server does not do");
+  if (names?.some((wanted) => tools.every(({ name }) => name !== wanted)))
+    throw new BadRequest("tool_choice", "names a function that is not in `tools`");
+  if (mode === "required" && (names ?? tools).length === 0)
+    throw new BadRequest("tool_choice", "asks for a call, and there is no function to call");
+  return { mode, ...(names && { names }) };
+}
+
+function statedChoice(value: unknown): { readonly mode: unknown; readonly names?: readonly unknown[] } {
+  if (!isObject(value)) return { mode: value };
+  const { type } = value;
+  // A chat completion has it a level deeper than a response.
+  const inner = value[String(type)];
+  const { name, mode, tools } = isObject(inner) ? inner : value;
+  if (type === "function") return { mode: "required", names: [name] };
+  if (type !== "allowed_tools" || !Array.isArray(tools)) return { mode: undefined };
+  const nameOf = (tool: unknown): unknown =>
+    isObject(tool) ? (isObject(tool["function"]) ? tool["function"] : tool)["name"] : undefined;
+  return { mode, names: tools.map(nameOf) };
 }
 
 export function modelIn({ model }: Sent): string {

@@ -4,7 +4,7 @@ import { Store, textOf, type ChatRequest, type Plugin } from "@gantry/sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
 import storeSqlite from "../store-sqlite/index.ts";
 import { echo, failure, folder, model, saidIn, say, sessionsOf } from "./kept-responses.test-kit.ts";
-import { start } from "./openai.test-kit.ts";
+import { another, start } from "./openai.test-kit.ts";
 
 const store: Plugin = storeSqlite;
 
@@ -121,6 +121,21 @@ test("OAI-13: of one token so many conversations are kept as is configured", asy
   const found = await Promise.all(made.map(({ id }) => failure(client.responses.retrieve(id))));
   expect(found.map((one) => one === "worked")).toEqual([false, true, true]);
   expect(await sessionsOf(gateway)).toHaveLength(2);
+});
+
+test("OAI-13: of one token so many MiB are kept as is configured, the longest unused go first", async () => {
+  await using gateway = await start(echo, { responses_mib: 8 });
+  const { client: phone } = await another(gateway);
+  const { client } = gateway;
+  const others = await say(phone, "mine");
+  const long = "x".repeat(1024 * 1024);
+  const made = [];
+  for (let i = 0; i < 3; i += 1) made.push(await say(client, `${i} ${long}`));
+  await say(client, "on", made[0]?.id);
+  made.push(await say(client, `3 ${long}`));
+  const found = await Promise.all(made.map(({ id }) => failure(client.responses.retrieve(id))));
+  expect(found.map((one) => one === "worked")).toEqual([true, false, true, true]);
+  expect(await failure(phone.responses.retrieve(others.id))).toBe("worked");
 });
 
 test("OAI-13: a conversation that the owner removes takes its responses with it", async () => {

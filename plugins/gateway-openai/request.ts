@@ -2,9 +2,9 @@ import type { SentMessage } from "./history.ts";
 import { BadRequest } from "./bad-request.ts";
 import {
   checkParameters,
+  choiceIn,
   countIn,
   effortIn,
-  isFreeChoice,
   isObject,
   modelIn,
   sentTools,
@@ -28,6 +28,7 @@ const taken = new Set([
   "model",
   "messages",
   "tools",
+  "tool_choice",
   "stream",
   "stream_options",
   "max_tokens",
@@ -51,7 +52,6 @@ const neutral: Readonly<Record<string, Neutral>> = {
   top_logprobs: (value) => value === 0,
   modalities: (value) => JSON.stringify(value) === '["text"]',
   response_format: (value) => isObject(value) && value["type"] === "text",
-  tool_choice: isFreeChoice,
   parallel_tool_calls: (value, body) => value === true || sentTools(body).length === 0,
   top_p: (value) => value === 1,
   presence_penalty: (value) => value === 0,
@@ -66,15 +66,16 @@ export function readRequest(body: Sent): ChatRequest {
   checkParameters(body, taken, neutral);
   const { messages, user, stream_options: options } = body;
   const model = modelIn(body);
+  const tools = sentTools(body).map(toolOf);
   if (!Array.isArray(messages) || messages.length === 0)
     throw new BadRequest("messages", "is no list of messages");
   return {
     model,
     messages: messages.map(messageOf),
-    tools: sentTools(body).map(toolOf),
+    tools,
     stream: body["stream"] === true,
     includeUsage: isObject(options) && options["include_usage"] === true,
-    mayCall: body["tool_choice"] !== "none",
+    choice: choiceIn(body, tools),
     maxTokens: countIn(body, "max_completion_tokens") ?? countIn(body, "max_tokens"),
     temperature: temperatureIn(body),
     effort: effortIn(body["reasoning_effort"], "reasoning_effort"),

@@ -2,9 +2,9 @@ import { BadRequest } from "./bad-request.ts";
 import { isPlain } from "./models.ts";
 import {
   checkParameters,
+  choiceIn,
   countIn,
   effortIn,
-  isFreeChoice,
   isObject,
   modelIn,
   sentTools,
@@ -32,6 +32,7 @@ const taken = new Set([
   "instructions",
   "previous_response_id",
   "tools",
+  "tool_choice",
   "stream",
   "store",
   "temperature",
@@ -57,7 +58,6 @@ const neutral: Readonly<Record<string, Neutral>> = {
   reasoning: (value) => holdsOnly(value, { effort: () => true, summary: (one) => one === "auto" }),
   stream_options: (value) => holdsOnly(value, { include_obfuscation: (one) => one === false }),
   text: (value) => holdsOnly(value, { format: isTextFormat, verbosity: (one) => one === "medium" }),
-  tool_choice: isFreeChoice,
   top_logprobs: (value) => value === 0,
   top_p: (value) => value === 1,
   truncation: (value) => value === "auto",
@@ -70,14 +70,15 @@ export function readResponseRequest(body: Sent): ResponseRequest {
   for (const name of labels) textIn(body, name);
   const { reasoning } = body;
   const model = modelIn(body);
+  const tools = sentTools(body).map((tool, at) => toolOf(tool, `tools[${at}]`));
   return {
     model,
     items: itemsIn(body),
     previous: textIn(body, "previous_response_id"),
     instructions: textIn(body, "instructions"),
-    tools: sentTools(body).map((tool, at) => toolOf(tool, `tools[${at}]`)),
+    tools,
     stream: flagIn(body, "stream") ?? false,
-    mayCall: body["tool_choice"] !== "none",
+    choice: choiceIn(body, tools),
     maxTokens: countIn(body, "max_output_tokens"),
     temperature: temperatureIn(body),
     effort: effortIn(isObject(reasoning) ? reasoning["effort"] : undefined, "reasoning.effort"),

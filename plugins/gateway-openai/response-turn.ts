@@ -75,8 +75,7 @@ export class ResponseTurns {
     const device = deviceOf(request);
     const previous = await this.#previous(asked, device);
     const items = await withReferenced(asked.items, (id) => this.#item(id, device));
-    const { left: signal = request.signal } = request;
-    const attachments = new Attachments(this.#deps, device, signal);
+    const attachments = new Attachments(this.#deps, device);
     const sent = await readConversation(messagesOf(items), attachments, openIn(previous));
     if (sent.parts.length === 0 && sent.history.length === 0)
       throw new BadRequest("input", "holds nothing to answer");

@@ -10,6 +10,7 @@ import {
   type TurnResult,
 } from "@gantry/sdk";
 import { BadRequest } from "./bad-request.ts";
+import { errors } from "./errors.ts";
 import { errorBody, turnStatus, type Coded } from "./failure.ts";
 
 /** The objects of one API for one turn: whole, or piece by piece. */
@@ -82,7 +83,7 @@ function settling(inbox: Inbox, { settle }: PreparedTurn, isStreamed: boolean): 
       };
       let result: TurnResult | undefined;
       try {
-        const ended = await inbox.prompt(message, { ...options, ...listener });
+        const ended = held(await inbox.prompt(message, { ...options, ...listener }), options);
         result = isStreamed && streamed !== "" ? { ...ended, reply: streamed } : ended;
       } finally {
         await settle?.(result);
@@ -90,6 +91,14 @@ function settling(inbox: Inbox, { settle }: PreparedTurn, isStreamed: boolean): 
       return result;
     },
   };
+}
+
+/** Returns the result, which has failed if the model made no call though it had to. */
+function held(result: TurnResult, { mustCall }: PreparedTurn["options"]): TurnResult {
+  const { stop_reason, client_calls: calls = [] } = result;
+  if (!mustCall || calls.length > 0 || stop_reason !== "EndTurn") return result;
+  const { code, message } = errors.OPENAI_NO_CALL();
+  return { ...result, stop_reason: "Error", error: { code, message, retry: false } };
 }
 
 async function* frames(

@@ -26,12 +26,15 @@ export function messageOf(request: RouteRequest, parts: readonly Part[]): Inboun
 
 /** Returns what a request asks of its turn, in whatever form it came. */
 export function optionsOf(asked: AskedOfModel, request: RouteRequest): PreparedTurn["options"] {
-  const { model, mayCall, tools, maxTokens, temperature, effort } = asked;
+  const { model, choice, tools, maxTokens, temperature, effort } = asked;
+  const { mode, names } = choice;
   const agent = agentIn(model);
   return {
     approvals: approvalsOf(request.headers),
-    clientTools: mayCall ? tools : [],
-    ...((isPlain(model) || !mayCall) && { tools: [] }),
+    clientTools: mode === "none" ? [] : tools.filter(({ name }) => names?.includes(name) ?? true),
+    // The call that is required is one of the client's, so the agent's are not offered beside them.
+    ...((isPlain(model) || mode !== "auto") && { tools: [] }),
+    ...(mode === "required" && { mustCall: true }),
     ...(agent !== undefined && { agent }),
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),

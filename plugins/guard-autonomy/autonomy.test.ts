@@ -140,7 +140,10 @@ test("SEC-06: the browser is off unless it is turned on", async () => {
   });
 });
 
-/** What became of a call of each of these tools in a turn of somebody, with a person's yes to every question. */
+/**
+ * Returns the outcome of a call of each of these tools in somebody's turn, with a person's yes to
+ * every question.
+ */
 async function outcomes(trust: Trust, names: readonly string[], security: Record<string, unknown> = {}) {
   const model = fakeProvider([{ calls: names.map((name) => ({ name, args: {} })) }, "done"]);
   const config = { agent: { autonomy_level: "autonomous" }, security };

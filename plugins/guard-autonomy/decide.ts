@@ -13,7 +13,10 @@ export interface AutonomyConfig {
   };
 }
 
-/** What a tool is, is judged by what it does as well as by its name, so that a switch holds for every plugin's tools. */
+/**
+ * A tool is judged by its effects as well as by its name, so that a switch holds for every plugin's
+ * tools.
+ */
 const switches: Readonly<
   Record<"shell_enabled" | "file_write_enabled" | "browser_enabled", (call: ToolCall) => boolean>
 > = {

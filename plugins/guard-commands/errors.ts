@@ -18,6 +18,9 @@ export const errors = defineErrors({
     "Command blocked by security policy: no kernel walls hold here, and this is more than plain " +
       "programs with plain options (%s): use a system with walls, or a lower agent.autonomy_level.",
   ),
+  ALLOW_NEVER: usage(
+    "security.allow holds `%s`, which has a sign that parts or redirects commands, so it covers none: write a rule for the words of each command alone.",
+  ),
   ALLOW_IDLE: usage(
     "security.allow holds `%s`, which covers no command: write the exact command line of a program " +
       "that starts others, and the name of an option without a wildcard.",

@@ -13,7 +13,10 @@ import { UNKNOWN, type Arg } from "./syntax/words.ts";
 const seeded = (process.env["GANTRY_FUZZ"] ?? process.env["GANTRY_LONG"]) ? {} : { seed: 1 };
 const runs = Number(process.env["GANTRY_FUZZ"] ?? (process.env["GANTRY_LONG"] ? 10_000 : 150));
 
-/** What a real bash tries to run that it cannot find: the PATH leads nowhere, so nothing but builtins ever runs. */
+/**
+ * Returns the commands that a real bash tries to run and cannot find: the PATH leads nowhere, so
+ * nothing but builtins ever runs.
+ */
 async function ranIn(folder: string, script: string): Promise<string[]> {
   const log = path.join(folder, `log-${Math.random()}`);
   const child = spawn("/bin/bash", ["--norc", "--noprofile", "-c", script], {
@@ -56,7 +59,7 @@ function saw(script: string, ran: readonly string[]): boolean {
   const { commands, unreadable, uncertain, steered } = readShell(script, grammar);
   if (unreadable.size + uncertain.size + steered.size > 0 || commands.some(isOpen)) return true;
   const names = new Set(commands.map(([head]) => head?.text));
-  // Of a coprocess bash reports this word instead of the command.
+  // For a coprocess bash reports this word instead of the command.
   return ran.every((name) => names.has(name) || name === "COPROC");
 }
 

@@ -4,11 +4,12 @@ import { canStart } from "./programs/starting.ts";
 
 /**
  * Returns a warning for each rule of `security.allow` that covers less than it seems to: no command
- * line, or none with options.
+ * line, no more than one command, or none with options.
  */
 export function narrowRules(allow: readonly string[]): readonly GantryError[] {
   return allow.flatMap((rule) => {
     const words = wordsOf(rule);
+    if (isSeveral(rule, words)) return [errors.ALLOW_NEVER(rule.trim())];
     if (isIdle(words)) return [errors.ALLOW_IDLE(rule.trim())];
     return isWithoutOptions(rule, words) ? [errors.ALLOW_NO_OPTIONS(rule.trim())] : [];
   });
@@ -26,6 +27,19 @@ export function ruleRows(allow: readonly string[]): readonly CheckRow[] {
 function wordsOf(rule: string): readonly string[] {
   const [, pattern = ""] = /^\s*[\w-]+\s*:\s*(?:\|\s*)?(\S.*?)\s*$/s.exec(rule) ?? [];
   return pattern.split(/\s+/);
+}
+
+/**
+ * True for a rule of several commands, or of a redirection: only literal words are compared. A lone
+ * `;` ends what `find` runs.
+ */
+function isSeveral(rule: string, words: readonly string[]): boolean {
+  const isEnd = (word: string, at: number): boolean =>
+    word === ";" && words.slice(0, at).some((one) => /^-(?:exec|ok)/.test(one));
+  return (
+    /^\s*(?:shell|mcp)\s*:/.test(rule) &&
+    words.some((word, at) => /^(?:&&?|\|\||\d*[<>].*|.*;)$/.test(word) && !isEnd(word, at))
+  );
 }
 
 /** True if a wildcard stands where only the exact command line, or an option's whole name, covers. */

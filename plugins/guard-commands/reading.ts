@@ -14,7 +14,7 @@ export interface Reading {
   readonly unreadable: Set<string>;
   /** Variables it sets that change what runs. */
   readonly steered: Set<string>;
-  /** What bash itself runs only at run time. */
+  /** The commands that bash itself knows only at run time. */
   readonly uncertain: Set<string>;
   /** The whole text, unless the parser gave up. */
   tree?: SyntaxNode;

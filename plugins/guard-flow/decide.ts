@@ -23,7 +23,7 @@ export function decide(call: ToolCall): Question | undefined {
 /** Asks before the second of both comes into a conversation of which each answer is a way out. */
 function shared(call: ToolCall): Question | undefined {
   const own = ownBy(call);
-  // Who is sent something brings nothing back.
+  // A recipient brings nothing back.
   const brought = [...waysOut(call, []), ...(call.effects.brings?.material ?? [])];
   if (own.length + brought.length === 0) return undefined;
   const { material = [], private: held = [] } = call.sources ?? {};
@@ -39,7 +39,10 @@ function ownBy(call: ToolCall): readonly string[] {
   return [...new Set([...(isChanged ? ["files of the workspace"] : []), ...readBy(call)])];
 }
 
-/** What a call could carry something out by, each in a few words; `recipients` are those that count. */
+/**
+ * Returns the ways by which a call could carry something out, each in a few words; `recipients` are
+ * those that count.
+ */
 function waysOut(
   { effects, network, hints, source, tool }: ToolCall,
   recipients: readonly string[] = effects.recipients ?? [],

@@ -34,7 +34,10 @@ const tools = definePlugin({
 const group = { id: "team", kind: "group" } as const;
 const alone = { id: "alice", kind: "direct" } as const;
 
-/** What became of each call of the owner's turn, after a guest's message there if there is one. */
+/**
+ * Returns the outcome of each call of the owner's turn, after a guest's message there if there is
+ * one.
+ */
 async function callsIn(
   conversation: typeof group | typeof alone,
   names: readonly string[],

@@ -32,7 +32,7 @@ export default definePlugin({
   errors,
   setup(host) {
     const windows = windowsOf(host.config.security);
-    // Late: what another guard refuses is no action.
+    // Late: a call that another guard refuses is not an action.
     host.hooks.beforeToolCall.tap((call) => countAction(host.needs.store.limits, windows, call), {
       order: "late",
     });

@@ -8,7 +8,7 @@ export function programOf(head: ShellWord | undefined): string {
 export function addressIn({ text, whole }: ShellWord): string[] {
   const [, url] = /^(?:-[a-z]|--[a-z-]+=)?([a-z][a-z0-9+.-]*:\/\/.*)$/is.exec(text) ?? [];
   if (url === undefined) return [];
-  // Of an address that goes on at run time, the host is known where a path has begun.
+  // The host of an address that goes on at run time is known once a path has begun.
   const known = whole ? url : /^[^/]*\/\/[^/]+\//.exec(url)?.[0];
   return known === undefined ? [] : [known];
 }

@@ -5,7 +5,10 @@ import { fetchers, programs } from "./programs.ts";
 
 const gitFetches = new Set(["clone", "fetch", "pull", "push", "ls-remote", "archive"]);
 
-/** The first command that leads out to more than addresses in full, in a phrase; undefined where there is none. */
+/**
+ * Returns the first command that leads out to more than addresses in full, in a phrase; undefined
+ * if there is none.
+ */
 export function unsaidIn({ commands }: ShellReading): string | undefined {
   const found = commands.find(([head, ...args]) => {
     const program = programOf(head);

@@ -9,7 +9,10 @@ const ALONE = new RegExp(
 /** Parts of git that reach out as the settings of the repository say. */
 const BY_SETTINGS = /^(lfs|fetch-pack|send-pack|http-fetch|http-push|imap-send|request-pull)$/;
 
-/** True where git reaches out to what its words do not give in full: a remote by its name, or `host:path`. */
+/**
+ * Returns true if git reaches out to a place that its words do not give in full: a remote by its
+ * name, or `host:path`.
+ */
 export function gitLeadsOut(args: readonly ShellWord[]): boolean {
   let at = 0;
   while (args[at]?.text.startsWith("-"))

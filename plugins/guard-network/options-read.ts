@@ -8,7 +8,9 @@ export interface KnownOptions {
   readonly longValues: string;
 }
 
-/** The words that are neither options nor their values; undefined where an option is not known. */
+/**
+ * Returns the words that are neither options nor their values; undefined if an option is not known.
+ */
 export function operandsOf(
   args: readonly ShellWord[],
   { flags, values, longFlags, longValues }: KnownOptions,

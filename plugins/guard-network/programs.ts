@@ -2,7 +2,7 @@ import type { ShellWord } from "@gantry/sdk";
 import { addressIn } from "./address-in.ts";
 import { operandsOf, type KnownOptions } from "./options-read.ts";
 
-/** True where words lead out to more than addresses that are written in full. */
+/** Returns true if the words lead out to more than addresses that are written in full. */
 type LeadsOut = (args: readonly ShellWord[]) => boolean;
 
 const named = (names: string, leads: LeadsOut) => names.split(" ").map((name) => [name, leads] as const);

@@ -11,7 +11,7 @@ import { spellings } from "./spellings.ts";
 
 const devices = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd(\/\d*)?)$/;
 
-// What they are given they only read; any other program may write to the files that git obeys.
+// Programs that only read their arguments; any other program may write to the files that git obeys.
 const readers = new Set(
   "cat ls head tail less more grep egrep fgrep rg wc diff cmp stat file find cd pushd test [ git md5sum sha256sum du tree sort readlink realpath bat".split(
     " ",
@@ -29,10 +29,10 @@ const written: ReadonlyMap<string, RegExp> = new Map([
 ]);
 const movers = new Set(["cp", "mv", "ln", "install", "rsync", "tee"]);
 
-/** What the words of one command line are judged by. */
+/** The standards by which the words of one command line are judged. */
 interface Judging {
   readonly roots: Roots;
-  /** True where the kernel holds whatever a pattern turns out to stand for. */
+  /** True if the kernel holds whatever a pattern turns out to stand for. */
   readonly walled: boolean;
   readonly effort: Effort;
   readonly patterns: Patterns;
@@ -65,7 +65,10 @@ export async function checkCommand(
   return undefined;
 }
 
-/** The files that a command names only at run time, the first of them in a phrase; undefined where there are none. */
+/**
+ * Returns the files that a command names only at run time, the first of them in a phrase; undefined
+ * if there are none.
+ */
 export function unreadIn({ commands, files }: ShellReading): string | undefined {
   // It changes what patterns stand for.
   const hasOptions = commands.some(([head]) => programOf(head) === "shopt");
@@ -140,7 +143,7 @@ async function insideOf(
   return [...new Set([...absolute, ...followed])].map((at) => path.relative(roots.workspace, at));
 }
 
-/** Where the shell stands behind a command. */
+/** Returns the shell's folder after a command. */
 function folderAfter([head, ...args]: readonly ShellWord[], cwd: string): string {
   if (!movesShell(head)) return cwd;
   return expand(args.find((arg) => !arg.text.startsWith("-"))?.text ?? "", cwd);
@@ -172,11 +175,12 @@ async function checkWord(
   if (text === "" || devices.test(text)) return undefined;
   // Another person's home.
   if (!whole && /^~[^/]/.test(text)) return outside(text);
-  // Of a word that goes on at run time, the folder it begins with is known.
+  // The folder at the beginning of a word is known, though the word goes on at run time.
   const known = whole || text.startsWith("~") ? text : text.slice(0, text.lastIndexOf("/") + 1);
   if (known === "") return undefined;
   for (const spelling of spellings(known)) {
-    // A shell's backslash is no slash: '\\t' is a tab to many programs. What climbs is refused in any spelling.
+    // A shell's backslash does not always mean a slash: '\\t' is a tab to many programs. A path
+    // that climbs is refused in any spelling.
     if (spelling !== known && known.includes("\\") && !/\.\.\\/.test(known)) continue;
     const at = expand(spelling.replaceAll("\0", ""), cwd);
     const target = await effort.follow(at);

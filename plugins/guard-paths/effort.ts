@@ -6,10 +6,10 @@ import { errors } from "./errors.ts";
 const MAX = 10_000_000;
 /** After so many the service does other things. */
 const SLICE = 500_000;
-/** What each name of a path counts whose links are followed, or of a folder that is read. */
+/** The cost of each name of a path whose links are followed, or of a folder that is read. */
 const NAME = 500;
 
-/** What judging one call may take: its text can be chosen so that it takes minutes. */
+/** The bound on the work of judging one call: its text can be chosen so that it takes minutes. */
 export class Effort {
   #left = MAX;
   #slice = SLICE;

@@ -5,10 +5,10 @@ import type { Effort } from "./effort.ts";
 
 /** Folders of more entries are judged by the first ones. */
 const MAX_ENTRIES = 10_000;
-/** What a name counts that fits, and is then judged. */
+/** The cost of a name that fits and is then judged. */
 const FOUND = 100;
 
-/** What stands in the folders of one call, each read once. */
+/** The names in the folders of one call, each folder read once. */
 export class Patterns {
   readonly #effort: Effort;
   readonly #folders: boolean;

@@ -13,7 +13,7 @@ export interface PathConfig {
   };
 }
 
-/** Where tools may go, all absolute with links followed. */
+/** The folders that tools may enter, all absolute with links followed. */
 export interface Roots {
   readonly workspace: string;
   /** The folder of the workspace beyond which nothing of it is open, which for most calls is all of it. */
@@ -24,7 +24,7 @@ export interface Roots {
   /** Words on command lines: programs also read the system's own files. */
   readonly command: readonly string[];
   readonly blocked: readonly string[];
-  /** What no tool may touch or change inside them, by name. */
+  /** The names inside them that no tool may touch or change. */
   readonly names: SensitiveNames;
 }
 

@@ -1,4 +1,7 @@
-/** What a path could be taken for further on: decoded once or twice, with look-alikes of `/` and `.` as such. */
+/**
+ * Returns the paths that a path could be taken for further on: decoded once or twice, with
+ * look-alikes of `/` and `.` as such.
+ */
 export function spellings(path: string): ReadonlySet<string> {
   const all = new Set([path]);
   let decoded = path;

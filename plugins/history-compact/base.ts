@@ -10,8 +10,8 @@ const MOST_OF_ONE = 500;
 const FIRST = 4;
 
 /**
- * What stands in place of the turns before: the person's own words, so that none of them hangs on a summary, and the
- * summary, which holds what tools brought and is material like them.
+ * Returns the messages that replace earlier turns: the person's own words, so that none of them
+ * hangs on a summary, and the summary, which holds what tools brought and is material like them.
  */
 export function baseOf(words: readonly string[], summary: string): readonly ChatMessage[] {
   const said = [HEAD, ...words].join(ITEM);

@@ -41,7 +41,7 @@ export class CompactHistory implements History {
   async fit(request: HistoryRequest): Promise<FittedHistory | undefined> {
     if (request.reason === "overflow") {
       const bare = withoutMedia(request);
-      // What was too large was the media, so it says nothing about the window.
+      // The media were too large, so the refusal says nothing about the window.
       if (bare) return bare;
       await this.#learn(request);
     }
@@ -107,7 +107,7 @@ export class CompactHistory implements History {
     return { ...alone, current: shared(alone.current, room) };
   }
 
-  /** What stands in place of these messages; nothing where there are none. */
+  /** Returns the replacement of these messages; nothing if there are none. */
   async #base(
     messages: readonly ChatMessage[],
     request: HistoryRequest,
@@ -132,7 +132,10 @@ function hasManyTurns({ earlier, mostTurns }: HistoryRequest): boolean {
   return mostTurns >= FEWEST_FOR_SUMMARY && turnsOf(earlier).length >= mostTurns;
 }
 
-/** What is new of this turn, cut to what has room: a quarter of the window for a result, half of it for all of an answer's. */
+/**
+ * Returns the new messages of this turn, cut to the room there is: a quarter of the window for a
+ * result, half of it for all of an answer's.
+ */
 function capped({ earlier, current, sent }: HistoryRequest, window: number): readonly ChatMessage[] {
   const known = Math.max(0, sent - earlier.length);
   const fresh = current.slice(known);
@@ -151,7 +154,7 @@ function openKept(current: readonly ChatMessage[]): readonly ChatMessage[] {
   return current.map((message, i) => (i < open ? asLine(message) : message));
 }
 
-/** What is left of the room, in equal shares for the results and the person's message. */
+/** Shares the rest of the room equally among the results and the person's message. */
 function shared(current: readonly ChatMessage[], room: number): readonly ChatMessage[] {
   const long = current.filter(({ role }) => role === "tool" || role === "user").length;
   const most = Math.max(400, Math.floor(room / Math.max(1, long)));

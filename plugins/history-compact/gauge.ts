@@ -1,7 +1,10 @@
 import { charactersPerToken } from "@gantry/sdk/fill";
 import type { ModelAnswer } from "@gantry/sdk";
 
-/** How far what a provider counts may be from what was guessed; beyond, one of the two is wrong. */
+/**
+ * The bounds of the ratio between a provider's count and the guess; beyond them, one of the two is
+ * wrong.
+ */
 const LEAST = 0.8;
 const MOST = 2.5;
 /** Conversations whose last guess is remembered. */
@@ -21,7 +24,7 @@ export class Gauge {
     return Math.floor((tokens * charactersPerToken) / (this.#factors.get(model ?? "") ?? 1));
   }
 
-  /** What goes to the model next, so that its count can be compared. */
+  /** Notes the size of the next request, so that its count can be compared. */
   sends(session: string, size: number): void {
     this.#guessed.delete(session);
     this.#guessed.set(session, size);

@@ -47,7 +47,8 @@ test(
       if (code === 0) said.push(text);
       onSummary = undefined;
       const next = gantry(turn(`thanks ${n}`), run);
-      // What a killed process held is free at once: nobody waits for the end of its lease, which is a minute.
+      // A killed process leaves its lane free at once: nobody waits for the end of its lease, which
+      // is a minute.
       expect(await Promise.race([next, setTimeout(40_000)])).toMatchObject({ code: 0, out: "Done.\n" });
       said.push(`thanks ${n}`);
     }

@@ -30,7 +30,7 @@ const known: readonly (readonly [string, number])[] = [
   ["qwen", 32_768],
 ];
 
-/** What is known of a model by its name, whoever serves it (`vendor/name:tag`). */
+/** Returns the window that is known by a model's name, whoever serves it (`vendor/name:tag`). */
 export function knownWindow(model: string): number | undefined {
   const name = model.toLowerCase().replace(/^.*\//, "");
   const fits = known.filter(([beginning]) => name.startsWith(beginning));

@@ -56,7 +56,10 @@ export function turnsOf(messages: readonly ChatMessage[]): readonly (readonly Ch
   return turns;
 }
 
-/** The same with a line in place of each picture and file; undefined where these are not most of what was sent. */
+/**
+ * Returns the same with a line in place of each picture and file; undefined if these are not most
+ * of what was sent.
+ */
 export function withoutMedia({ earlier, current }: FittedHistory): FittedHistory | undefined {
   const all = [...earlier, ...current];
   const bytes = new Map(all.flatMap(partsOf).map((media) => [media.id, media.bytes]));

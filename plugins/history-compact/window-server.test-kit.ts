@@ -12,7 +12,7 @@ export interface WindowServer extends AsyncDisposable {
   /** The bodies that were taken, whole as they came. */
   readonly taken: readonly string[];
   readonly refused: readonly string[];
-  /** How often the list of models was asked for. */
+  /** Returns the number of requests for the list of models. */
   listed(): number;
 }
 

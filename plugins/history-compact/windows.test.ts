@@ -62,7 +62,7 @@ test.each([8_000, 16_000])(
     const last = server.taken.at(-1) as string;
     expect(last).toContain("My dog is called Rex.");
     expect(last).toContain(rule);
-    // The window is learnt from the first refusal; from then on nothing is sent in vain.
+    // The window is learnt from the first refusal; from then on no request is refused for its size.
     expect(server.refused.length).toBeLessThanOrEqual(2);
     expect((await t.slot(Store).sessions.recent("test", 1_000)).length).toBeGreaterThan(turns * 2);
   },
@@ -205,7 +205,7 @@ test("CTX-06: where a history that was made shorter cannot be kept, the old one 
     const stop = new AbortController();
     const { sessions } = t.slot(Store);
     const compact = sessions.compact.bind(sessions);
-    // What is cut off here is cut off in the middle: the summary is made and nothing of it is kept.
+    // The turn is stopped in the middle: the summary is made and nothing of it is kept.
     sessions.compact = async () => {
       stop.abort();
       throw new Error("the process ended");

@@ -21,7 +21,7 @@ const ASK_MS = 5_000;
 
 export interface Window {
   readonly tokens: number;
-  /** Who says so. */
+  /** The origin of the figure. */
   readonly source: "configuration" | "learnt" | "provider" | "name" | "assumed";
 }
 
@@ -31,13 +31,16 @@ export interface WindowNeeds {
   readonly store: Store | undefined;
 }
 
-/** How many tokens a model takes, or that nobody could tell; and when that was found. */
+/** The tokens that a model takes, or that nobody could tell; and when that was found. */
 interface Told {
   readonly tokens: number | undefined;
   readonly at: number;
 }
 
-/** How many tokens each model takes: from the configuration, what it has refused, what its server says, or its name. */
+/**
+ * The tokens that each model takes: from the configuration, what it has refused, what its server
+ * says, or its name.
+ */
 export class Windows {
   readonly #models: Providers;
   readonly #configFile: ConfigFile | undefined;

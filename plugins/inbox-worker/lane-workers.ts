@@ -13,7 +13,9 @@ const maxParallel = 1_000;
 /** The most messages that one call to the store claims. */
 const atOnce = 64;
 const leaseMs = 60_000;
-/** How often the store is polled for messages of other nodes, if it does not tell of them. */
+/**
+ * The time between two looks at the store for messages of other nodes, if it does not tell of them.
+ */
 const lookMs = 1_000;
 
 interface Running {
@@ -50,7 +52,7 @@ export class LaneWorkers implements RunningWorker {
     this.#attempts = new Attempts({ ...deps, outages: this.#outages, outcomes: this.#outcomes });
   }
 
-  /** What an earlier process left half done is taken up again. */
+  /** The unfinished work of an earlier process is taken up again. */
   async start(): Promise<void> {
     await this.#deps.messages.lanes.recover();
     await this.#outages.start();
@@ -117,7 +119,7 @@ export class LaneWorkers implements RunningWorker {
       this.#outcomes.worksAgain();
       for (const claim of claims) {
         this.#begin(claim);
-        // What a platform confirmed meanwhile is noted before the next one begins.
+        // A platform's confirmations are noted before the next message begins.
         if (!this.#stopped) await new Promise(setImmediate);
       }
     }

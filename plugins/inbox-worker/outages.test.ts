@@ -16,7 +16,7 @@ const long = process.env["GANTRY_LONG"] !== undefined;
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-/** What is told once a day would be told twice around midnight. */
+/** A daily notice would be told twice around midnight. */
 const noon = new Date().setUTCHours(12, 0, 0, 0);
 const senders = Array.from({ length: 20 }, (_, i) => `s${i}`);
 
@@ -304,7 +304,10 @@ test("INB-02: a platform that refuses the account for 20 s keeps all 120 replies
   expect(await lanes.stats()).toEqual({ waiting: 0, running: 0, deadLetters: 0 });
 });
 
-/** What a channel says of a platform that never answers, once it has waited long enough or need not wait any longer. */
+/**
+ * Returns a channel's result for a platform that never answers, once it has waited long enough or
+ * need not wait any longer.
+ */
 function silence(signal: AbortSignal): Promise<Sent> {
   return new Promise((resolve) => {
     const end = (): void => resolve({ status: "retry", reason: "it did not answer" });

@@ -32,7 +32,7 @@ export class PutOff {
     this.#deps = deps;
   }
 
-  /** A store that fails is no fault of the message's. */
+  /** A store that fails is not a fault of the message. */
   storeFailed(claim: Claim, error: Error): Promise<undefined> {
     this.#deps.outcomes.failed(error);
     return this.again(claim, error.message, Infinity);
@@ -91,7 +91,7 @@ export class PutOff {
     messages.moved(claim, "aside");
   }
 
-  /** What is waited for may take long: the conversation is told, once a day. */
+  /** The outage may take long: the conversation is told, once a day. */
   async #tellWaiting({ message }: Claim, text: string): Promise<void> {
     const { messages, outcomes } = this.#deps;
     const day = Math.floor(Date.now() / dayMs);

@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import { chat, simulateTime } from "../../test/helpers/waiting.ts";
 import { storeFile } from "../../test/helpers/stores.ts";
 
-/** What comes of a text at the model: an answer after so many ms, or the end of the process. */
+/** The effect of a text at the model: an answer after so many ms, or the end of the process. */
 interface Deed {
   readonly afterMs: number;
   readonly kills?: boolean;
@@ -69,7 +69,7 @@ class Lives {
     return waiting + running === 0;
   }
 
-  /** Why each message was put aside, by its id. */
+  /** Returns the reason for which each message became a dead letter, by its id. */
   async aside(): Promise<Record<string, string | undefined>> {
     const page = await this.#store.lanes.page("dead", 100);
     return Object.fromEntries(page.map(({ id, reason }) => [id, reason]));

@@ -75,9 +75,8 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
         tools: async () => (await servers()).tools(),
         onChange: (tell) => void told.add(tell),
       });
-      const list = async (): Promise<McpServers["all"]> => (await servers()).all;
       const { audit, net } = needs;
-      const forWords = { all: list, audit, configDir, configFile, net, loopback };
+      const forWords = { servers, audit, configDir, configFile, net, loopback };
       for (const command of mcpCommands(forWords)) host.provide(Commands, command);
       if (settings.length === 0) return;
 
@@ -85,7 +84,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
         host.provide(Checks, {
           name: `mcp-servers-${kind}`,
           kind,
-          run: async () => (await import("./checks.ts")).rowsOf(await list(), kind),
+          run: async () => (await import("./checks.ts")).rowsOf(await servers(), kind),
         });
       const words: (() => void)[] = [];
       const offerWords = async (): Promise<void> => {

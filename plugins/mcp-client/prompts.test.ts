@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { ChatCommands, definePlugin, defineTool, Tools, type ToolCall } from "@gantry/sdk";
+import { ChatCommands, Checks, definePlugin, defineTool, Tools, type ToolCall } from "@gantry/sdk";
 import { fakeProvider, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { describe, expect, test } from "vitest";
-import { accept, folder, linux, offered, small, startMcp, stated } from "./mcp.test-kit.ts";
+import { accept, folder, linux, offered, small, startMcp, stated, word } from "./mcp.test-kit.ts";
 
 const hasWord = (t: TestHost, name: string): boolean => t.slot(ChatCommands).has(name);
 
@@ -91,6 +91,25 @@ describe.runIf(linux)("the prompts of a server", () => {
     await expect.poll(() => told().length).toBe(2);
     expect(JSON.stringify(told())).toMatch(/MCP server a_b has a tool that is called a_b_c/);
     expect(t.slot(ChatCommands).get("a-b-c")?.summary).toContain("(MCP server a)");
+  });
+
+  test("MCP-04: `list`, `check` and status tell the names that clash, and of which server", async () => {
+    await using t = await startMcp({ a: listing("b_c", "b_c"), a_b: listing("c", "c") });
+    await accept(t, "a");
+    const early = await word(t, "check", ["a_b"]);
+    expect(early.out).toContain("left out a_b_c: the MCP server a has a tool of that name");
+    await accept(t, "a_b");
+    const { out } = await word(t, "check", ["a_b"], { json: true });
+    const { tools, left_out } = JSON.parse(out) as { tools: string[]; left_out: { tool: string }[] };
+    expect([tools, left_out.map(({ tool }) => tool)]).toEqual([["a_b_resource"], ["a_b_c", "a-b-c"]]);
+    const without = "1 tools accepted, without the tool a_b_c, which a has too";
+    expect((await word(t, "list", [])).out).toContain(without);
+    const rows = await t
+      .slot(Checks)
+      .get("mcp-servers-status")
+      ?.run({} as never);
+    expect(rows?.map(({ state }) => state)).toEqual(["ok", "warn"]);
+    expect(rows?.[1]?.detail).toContain(without);
   });
 
   test("MCP-04: a prompt named as another plugin's word is left out, and the others stay", async () => {

@@ -8,12 +8,36 @@ import { promptWords } from "./prompts.ts";
 import { McpServer, type ServerNeeds } from "./server.ts";
 import type { ServerSettings } from "./settings.ts";
 
+/** An item of a server that is left out, as an earlier server has one of its name. */
+export interface Clash {
+  readonly server: string;
+  readonly kind: "tool" | "prompt";
+  readonly name: string;
+  /** The earlier server. */
+  readonly first: string;
+}
+
+/** What a server says of itself. */
+export interface Stated {
+  readonly server: McpServer;
+  readonly accepted: Accepted;
+}
+
+interface Each<Item> {
+  readonly items: readonly Item[];
+  readonly clashes: readonly Clash[];
+}
+
+type ItemsOf<Item> = (server: McpServer, accepted: Accepted, changed: Changed | undefined) => readonly Item[];
+
+const toolsOf: ItemsOf<Tool> = (server, accepted, changed) => offerOf(server, accepted, changed).tools;
+
 /** All servers of the configuration, and what of them is offered now. */
 export class McpServers {
   readonly all: readonly McpServer[];
   readonly #needs: ServerNeeds;
   /** Clashes that were told. */
-  readonly #told = new Set<string>();
+  readonly #clashes = new Set<string>();
 
   constructor(settings: readonly ServerSettings[], needs: ServerNeeds) {
     this.all = settings.map((one) => new McpServer(one, needs));
@@ -22,31 +46,45 @@ export class McpServers {
 
   /** Returns what was accepted and has not changed; no server is started to know it. */
   tools(): Promise<readonly Tool[]> {
-    return this.#each("tool", (server, accepted, changed) => offerOf(server, accepted, changed).tools);
+    return this.#told(this.#each("tool", toolsOf));
   }
 
   words(): Promise<readonly ChatCommand[]> {
-    return this.#each("prompt", (server, accepted, changed) =>
-      promptWords(server, accepted, changed, this.#needs),
-    );
+    return this.#told(this.#each("prompt", this.#wordsOf));
   }
 
-  /** Of two servers whose items have one name, the later's is left out, and that is told once. */
+  /** Returns what is left out for its name; `found` stands for what is accepted of its server. */
+  async clashes(found?: Stated): Promise<readonly Clash[]> {
+    const kinds = [this.#each("tool", toolsOf, found), this.#each("prompt", this.#wordsOf, found)];
+    return (await Promise.all(kinds)).flatMap(({ clashes }) => clashes);
+  }
+
+  readonly #wordsOf: ItemsOf<ChatCommand> = (server, accepted, changed) =>
+    promptWords(server, accepted, changed, this.#needs);
+
+  /** Of two servers whose items have one name, the later's is left out. */
   async #each<Item extends { readonly name: string }>(
-    kind: string,
-    itemsOf: (server: McpServer, accepted: Accepted, changed: Changed | undefined) => readonly Item[],
-  ): Promise<readonly Item[]> {
+    kind: Clash["kind"],
+    itemsOf: ItemsOf<Item>,
+    found?: Stated,
+  ): Promise<Each<Item>> {
     const all = new Map<string, { readonly item: Item; readonly server: string }>();
+    const clashes: Clash[] = [];
     for (const server of this.all) {
-      const accepted = await server.file.read().catch((error: Error) => this.#unread(error));
+      const isFound = found?.server === server;
+      const accepted = isFound
+        ? found.accepted
+        : await server.file.read().catch((error: Error) => this.#unread(error));
       if (!accepted) continue;
-      for (const item of itemsOf(server, accepted, await server.file.changed(accepted))) {
-        const first = all.get(item.name);
-        if (first) this.#clash(kind, item.name, first.server, server.name);
-        else all.set(item.name, { item, server: server.name });
+      const changed = isFound ? undefined : await server.file.changed(accepted);
+      for (const item of itemsOf(server, accepted, changed)) {
+        const { name } = item;
+        const first = all.get(name);
+        if (first) clashes.push({ server: server.name, kind, name, first: first.server });
+        else all.set(name, { item, server: server.name });
       }
     }
-    return [...all.values()].map(({ item }) => item);
+    return { items: [...all.values()].map(({ item }) => item), clashes };
   }
 
   /** Tells whenever another process accepts something, until the plugin ends. */
@@ -61,11 +99,16 @@ export class McpServers {
     );
   }
 
-  #clash(kind: string, name: string, first: string, later: string): void {
-    if (this.#told.has(`${kind} ${name}`)) return;
-    this.#told.add(`${kind} ${name}`);
-    const { code, message } = errors.MCP_CLASH(later, kind, name, first);
-    this.#needs.log.warn({ code, server: later }, message);
+  /** Logs each clash once. */
+  async #told<Item>(given: Promise<Each<Item>>): Promise<readonly Item[]> {
+    const { items, clashes } = await given;
+    for (const { server, kind, name, first } of clashes) {
+      if (this.#clashes.has(`${kind} ${name}`)) continue;
+      this.#clashes.add(`${kind} ${name}`);
+      const { code, message } = errors.MCP_CLASH(server, kind, name, first);
+      this.#needs.log.warn({ code, server }, message);
+    }
+    return items;
   }
 
   #unread(error: Error): undefined {

@@ -54,13 +54,13 @@ function givenKeys({ options }: CommandContext): Readonly<Record<string, unknown
 /** `gantry mcp remove NAME`: takes out the table and the package, and forgets what was accepted. Throws MCP_UNKNOWN, CONFIG_*. */
 export async function remove(
   run: CommandContext,
-  { all, configFile, configDir }: WordsNeeds,
+  { servers, configFile, configDir }: WordsNeeds,
 ): Promise<number> {
   const [name = ""] = run.args;
   checkName(name);
   await removeLogins(configDir, name);
   const isKept = await new AcceptedFile(configDir, name).remove();
-  const names = (await all()).map((server) => server.name);
+  const names = (await servers()).all.map((server) => server.name);
   const isInstalled = await removePackage(configDir, name);
   if (!names.includes(name) && !isKept && !isInstalled)
     throw errors.MCP_UNKNOWN(printable(name, 64), names.join(", ") || "none");

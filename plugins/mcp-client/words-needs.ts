@@ -1,10 +1,10 @@
 import type { Audit, ConfigFile, Net } from "@gantry/sdk";
 import type { Loopback } from "@gantry/sdk/fill";
-import type { McpServer } from "./server.ts";
+import type { McpServers } from "./servers.ts";
 
 /** What the words work on. */
 export interface WordsNeeds {
-  all(): Promise<readonly McpServer[]>;
+  servers(): Promise<McpServers>;
   readonly audit: Audit;
   readonly configFile: ConfigFile;
   readonly configDir: string;

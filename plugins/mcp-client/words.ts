@@ -31,9 +31,9 @@ export async function logout(run: CommandContext, needs: WordsNeeds): Promise<nu
 
 /** `gantry mcp list` */
 export async function list(run: CommandContext, needs: WordsNeeds): Promise<number> {
-  const servers = await needs.all();
+  const servers = await needs.servers();
   const rows = await rowsOf(servers, "status");
-  const all = servers.map(({ name, settings }, i) => ({
+  const all = servers.all.map(({ name, settings }, i) => ({
     name,
     at: settings.kind === "stdio" ? settings.argv.join(" ") : settings.url,
     state: rows[i]?.detail ?? "",
@@ -82,7 +82,17 @@ export async function check(run: CommandContext, needs: WordsNeeds): Promise<num
   const server = await serverOf(run, needs);
   const found = await server.find();
   const accepted = await server.file.read();
-  const { tools, leftOut } = offerOf(server, found, undefined);
+  const offer = offerOf(server, found, undefined);
+  const clashes = await (await needs.servers()).clashes({ server, accepted: found });
+  const own = clashes.filter((one) => one.server === server.name);
+  const leftOut = [
+    ...offer.leftOut,
+    ...own.map(({ name, kind, first }) => ({
+      tool: name,
+      why: `the MCP server ${first} has a ${kind} of that name`,
+    })),
+  ];
+  const tools = offer.tools.filter(({ name }) => own.every((one) => one.name !== name));
   const isSame = accepted !== undefined && isAsAccepted(accepted, found);
   const state = accepted === undefined ? "not accepted" : isSame ? "as accepted" : "changed";
   if (run.options["json"])
@@ -118,9 +128,9 @@ function isAsAccepted(accepted: Accepted, found: Found): boolean {
   );
 }
 
-async function serverOf(run: CommandContext, { all }: WordsNeeds): Promise<McpServer> {
+async function serverOf(run: CommandContext, needs: WordsNeeds): Promise<McpServer> {
   const [name = ""] = run.args;
-  const servers = await all();
+  const { all: servers } = await needs.servers();
   const server = servers.find((one) => one.name === name);
   if (server) return server;
   const names = servers.map((one) => one.name);

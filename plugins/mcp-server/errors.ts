@@ -1,4 +1,4 @@
-import { defineErrors, failed, policy } from "@gantry/sdk";
+import { defineErrors, failed } from "@gantry/sdk";
 
 export const errors = defineErrors({
   MCP_SERVE_NO_INPUT: failed("This release of Gantry gives commands no input: install a newer one."),
@@ -6,5 +6,4 @@ export const errors = defineErrors({
   MCP_SERVE_NO_TOOL: failed(
     "mcp.serve.tools names `%s`, which no tool is called%s: correct the name, or take it out.",
   ),
-  MCP_SERVE_BUSY: policy("%s calls of this client wait for answers already: answer one, or cancel it."),
 });

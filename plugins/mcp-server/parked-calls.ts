@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { errors } from "./errors.ts";
 import type { OpenCall } from "./open-call.ts";
 import type { Peer } from "./peer.ts";
 import type { OpenQuestion } from "./questions.ts";
 
-const perPeer = 16;
 /** An answer that was given in time may be under way for so long. */
 const graceMs = 5_000;
 
@@ -20,17 +18,15 @@ interface Kept extends Parked {
   readonly timer: NodeJS.Timeout;
 }
 
-/** The calls that wait for their clients to come back, by words that only their clients know. */
+/**
+ * The calls that wait for their clients to come back, by words that only their clients know. Each has
+ * an open question, and who asks is what bounds these.
+ */
 export class ParkedCalls {
   readonly #kept = new Map<string, Kept>();
 
-  /** Returns the words by which the client comes back, once. Throws MCP_SERVE_BUSY, and stops the call. */
+  /** Returns the words by which the client comes back, once. */
   park(call: OpenCall, peer: Peer, tool: string, question: OpenQuestion): string {
-    const waiting = [...this.#kept.values()].filter(({ peer: of }) => of === peer.id).length;
-    if (waiting >= perPeer) {
-      call.stop();
-      throw errors.MCP_SERVE_BUSY(waiting);
-    }
     const state = randomUUID();
     const left = Math.max(0, question.expires - Date.now()) + graceMs;
     const timer = setTimeout(() => this.#drop(state), left).unref();

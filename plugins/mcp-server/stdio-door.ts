@@ -1,12 +1,18 @@
 import type { CommandContext, CommandInput } from "@gantry/sdk";
+import { scopes } from "@gantry/sdk/fill";
 import { asError } from "@gantry/sdk/node";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
 import { DoorServers } from "./door-server.ts";
 import { errors } from "./errors.ts";
 import type { DoorNeeds } from "./needs.ts";
+import type { Peer } from "./peer.ts";
 
-const peer = { id: "stdio" };
+/**
+ * The program that has started the server, which may what its owner may. As a device it is one whose
+ * questions another device decides, since the program may have no way to ask.
+ */
+const peer: Peer = { id: "stdio", caller: { device: "stdio", may: scopes } };
 
 /** Serves the program at the other end of stdin and stdout until its input ends. Throws MCP_SERVE_NO_INPUT, INPUT_*. */
 export async function serveStdin({ input, out, signal }: CommandContext, needs: DoorNeeds): Promise<number> {

@@ -1,5 +1,8 @@
 import { createInterface } from "node:readline";
+import { Approvals } from "@gantry/sdk";
+import { startTestHost } from "@gantry/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
+import storeSqlite from "../store-sqlite/index.ts";
 import { startGantry, tempDir } from "../../test/helpers/cli.ts";
 
 interface Message {
@@ -11,8 +14,8 @@ interface Message {
 }
 
 /** `gantry mcp serve` with these words more; `ask` sends a request and waits for its answer. */
-function serve(...words: readonly string[]) {
-  const home = tempDir('[mcp.serve]\ntools = ["file_list", "nothing"]\n');
+function serve(words: readonly string[] = [], more: string = "") {
+  const home = tempDir(`${more}[mcp.serve]\ntools = ["file_list", "nothing"]\n`);
   onTestFinished(() => home[Symbol.dispose]());
   const { dir } = home;
   const { child, ended } = startGantry(["mcp", "serve", ...words], { dir, input: null });
@@ -37,7 +40,7 @@ function serve(...words: readonly string[]) {
     child.stdin!.end();
     return ended;
   };
-  return { ask, send, write, lines, end };
+  return { ask, send, write, lines, end, dir };
 }
 
 const hello = {
@@ -51,7 +54,7 @@ const meta = {
 };
 
 test.each([[""], ["--debug"]])("MCP-11: on stdout of mcp serve %s stand messages alone", async (word) => {
-  const { ask, send, write, lines, end } = serve(...(word === "" ? [] : [word]));
+  const { ask, send, write, lines, end } = serve(word === "" ? [] : [word]);
   expect(await ask("initialize", hello)).toMatchObject({ result: { serverInfo: { name: "gantry" } } });
   send({ method: "notifications/initialized" });
   write("this is not JSON\n\n[1]\n");
@@ -76,5 +79,22 @@ test("MCP-11: mcp serve speaks the revision 2026-07-28 to a program that does", 
     _meta: meta,
   });
   expect(called).toMatchObject({ result: { content: [{ type: "text" }] } });
+  expect((await end()).code).toBe(0);
+});
+
+test("MCP-11: a question of mcp serve is seen and decided in another process", async () => {
+  const { ask, dir, end } = serve([], '[security]\nrequire_approval_tools = ["file_list"]\n');
+  await ask("initialize", hello);
+  const called = ask("tools/call", { name: "file_list", arguments: { path: "." } });
+  const plugins = [storeSqlite];
+  await using other = await startTestHost({ plugins, configDir: dir });
+  const approvals = other.slot(Approvals);
+  await expect.poll(async () => (await approvals.pending()).length, { timeout: 20_000 }).toBe(1);
+  const by = { user: "http:phone", caller: { device: "phone", may: ["decide"] } } as const;
+  const [question] = await approvals.pending();
+  expect(question).toMatchObject({ tool: "file_list", user: "mcp:stdio" });
+  expect(await approvals.decide(question!.id, "allow", by)).toBe("done");
+  const { result } = await called;
+  expect(result.isError).toBeUndefined();
   expect((await end()).code).toBe(0);
 });

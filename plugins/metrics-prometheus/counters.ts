@@ -8,7 +8,7 @@ type Labels = Readonly<Record<string, string>>;
 /** Seconds, from what is answered at once to what a person gives up on. */
 const bounds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** How many measurements lie in each part between two bounds, and their sum. */
+/** The number of measurements in each part between two bounds, and their sum. */
 interface Measured {
   readonly counts: number[];
   sum: number;

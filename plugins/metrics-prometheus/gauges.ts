@@ -11,7 +11,10 @@ export interface Watched {
 
 type Gauge = readonly [name: string, value: number | undefined, labels?: Readonly<Record<string, string>>];
 
-/** How the service is right now. What cannot be found out is left out, so that the rest is still told. */
+/**
+ * Returns the state of the service right now. A value that cannot be read is left out, so that the
+ * rest is still told.
+ */
 export async function gaugeLines(watched: Watched): Promise<readonly string[]> {
   const { router, runtime } = watched;
   const gauges: Gauge[] = [

@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import { errors } from "./errors.ts";
 
-// What clouds serve credentials on to whoever asks from inside; all of 169.254.0.0/16 is judged by its first signs.
+// Addresses at which clouds serve credentials to whoever asks from inside; all of 169.254.0.0/16 is
+// judged by its first characters.
 const metadata = new Set([
   "168.63.129.16",
   "100.100.100.200",

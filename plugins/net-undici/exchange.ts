@@ -4,7 +4,7 @@ import { errors } from "@gantry/sdk";
 import { bodiless, webResponse } from "@gantry/sdk/node";
 import { netFailure, printable, type Waits } from "./failure.ts";
 
-/** How long a request may wait. */
+/** Returns the times that a request may wait. */
 export function waitsOf(request: NetRequest): Waits {
   return { connectMs: request.connectTimeoutMs ?? 10_000, answerMs: request.timeoutMs ?? 30_000 };
 }
@@ -35,7 +35,7 @@ export async function exchange(
     const body = limited(answer.body, maxBytes, url.href, fail, onEnd);
     const { statusCode: status, headers } = answer;
     const response = webResponse({ status, headers, url: url.href, body });
-    // What nobody can read is read here, so that the connection is free again.
+    // A body that nobody can read is read here, so that the connection is free again.
     if (bodiless.has(status)) for await (const _ of body) continue;
     return response;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { errors, GantryError, withoutAnswer } from "@gantry/sdk";
 
-/** What of an address may be printed: no user, no query, no fragment. */
+/** Returns the printable part of an address: no user, no query, no fragment. */
 export function printable(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null)
@@ -38,7 +38,7 @@ const timeouts: Readonly<Record<string, "connect" | "answer">> = {
   UND_ERR_BODY_TIMEOUT: "answer",
 };
 
-/** What fails before a request can go out; of anything else it is not known. */
+/** Failures before a request can go out; of any other it is not known. */
 const unreached =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_(?:ABORTED|INVALID_ARG)|.*(?:CERT|TLS|SSL).*)$/;
 

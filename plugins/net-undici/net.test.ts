@@ -10,7 +10,10 @@ import { createNet } from "./net.ts";
 const { signal } = new AbortController();
 const strict = addressCheck([]);
 
-/** A net for which loopback's first address alone is no special one, so that real servers can be reached. */
+/**
+ * Returns a net that does not count loopback's first address as special, so that real servers can
+ * be reached.
+ */
 function netOn(lookup: (host: string) => readonly string[] = () => ["127.0.0.1"], allowed = ["*"]) {
   return createNet({
     domains: domainCheck(allowed),

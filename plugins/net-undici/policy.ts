@@ -9,7 +9,7 @@ export type Lookup = (host: string) => Promise<readonly string[]>;
 
 export interface Rules {
   readonly domains: DomainCheck;
-  /** What the request itself is held to. */
+  /** The check that the request itself brings. */
   readonly own?: DomainCheck | undefined;
   readonly addresses: AddressCheck;
   readonly lookup: Lookup;

@@ -88,7 +88,10 @@ process.exit();
 
 interface Outcome {
   readonly said: string;
-  /** How many authorities of Node's own list are trusted in the end, and how many it holds. */
+  /**
+   * The number of authorities in Node's own list that are trusted in the end, and the length of
+   * that list.
+   */
   readonly bundled: number;
   readonly all: number;
 }

@@ -16,7 +16,7 @@ export function createTrust(node: string = process.versions.node): Trust {
   return () => (done ??= trustOthers(node));
 }
 
-/** Whether a request to `url` speaks TLS, to the server or to the proxy. */
+/** Returns true if a request to `url` speaks TLS, to the server or to the proxy. */
 export function speaksTls(url: URL, proxy: string | undefined): boolean {
   return /^(?:https|wss):$/.test(url.protocol) || /^https:/i.test(proxy ?? "");
 }

@@ -40,7 +40,7 @@ export async function openTunnel(
   // Whoever uses it listens too; until then a broken connection must not end the process.
   socket.on("error", () => {});
   if (response.statusCode === 200) {
-    // What a server that speaks first said in the same piece as the proxy.
+    // Bytes of a server that speaks first can come in the same piece as the proxy's answer.
     if (head.length > 0) socket.unshift(head);
     return socket;
   }

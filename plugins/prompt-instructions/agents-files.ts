@@ -14,7 +14,7 @@ interface Known {
   readonly text: string;
 }
 
-/** What stands in the files, and which of the folders with one are not the owner's. */
+/** The text of the files, and the folders among theirs that are not the owner's. */
 export interface AgentsTexts {
   readonly text: string | undefined;
   readonly foreign: readonly string[];

@@ -4,7 +4,10 @@ import { type as systemName, arch } from "node:os";
 // To ask `Intl` for a name of a day or of the zone costs a fifteenth of a start.
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/** Where and when the conversation began: fixed for the session, so that the prompt keeps its bytes. */
+/**
+ * Returns the place and time at which the conversation began: fixed for the session, so that the
+ * prompt keeps its bytes.
+ */
 export function placeText(workspace: string, began: number): string {
   return [
     `The conversation began on ${dayOf(began)}, time zone ${timeZone()}.`,
@@ -12,7 +15,7 @@ export function placeText(workspace: string, began: number): string {
   ].join(" ");
 }
 
-/** What the day is, where it is another one than when the person spoke before. */
+/** Returns the date, if it differs from that of the person's last message. */
 export function dateNote(before: number, now: number): string | undefined {
   return dayOf(before) === dayOf(now) ? undefined : `[Today is ${dayOf(now)}.]`;
 }
@@ -28,7 +31,7 @@ function timeZone(): string {
   return linkedZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** What the system's own zone is called, where nothing else is in force. */
+/** Returns the name of the system's own zone, if nothing else is in force. */
 function linkedZone(): string | undefined {
   if (process.env["TZ"] !== undefined) return undefined;
   try {

@@ -33,7 +33,7 @@ export interface ChatAnswerOptions {
   readonly model: string | undefined;
   /** Names of the offered tools. */
   readonly tools: readonly string[];
-  /** What the server lacks where it writes calls as text. */
+  /** The option that the server lacks if it writes calls as text. */
   readonly toolOption: string;
   readonly secrets: readonly string[];
 }

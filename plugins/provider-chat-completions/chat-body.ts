@@ -12,7 +12,7 @@ import type { Refused } from "./refused-fields.ts";
 /** Sent where nothing else limits an answer, until a server finds it too much. */
 const MAX_TOKENS = 8_192;
 
-/** What a body is made of. */
+/** The parts of a body. */
 export interface BodyInput {
   readonly request: ChatRequest;
   readonly model: string | undefined;
@@ -36,6 +36,7 @@ export function chatBody(
     ...(!refused.has("max_completion_tokens") && { [limit]: bound }),
     ...(effort && !refused.has("effort") && { reasoning_effort: effort }),
     ...(request.tools.length > 0 && { tools: inNameOrder(request.tools).map(asTool) }),
+    ...(request.tools.length > 0 && request.mustCall && { tool_choice: "required" }),
     stream: true,
     ...(!refused.has("stream_options") && { stream_options: { include_usage: true } }),
   };

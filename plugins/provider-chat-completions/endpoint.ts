@@ -33,9 +33,9 @@ export interface Endpoint {
   readonly credential: Credential;
   /** Why a key of the file is not sent; undefined if there is a credential. */
   readonly withheld: string | undefined;
-  /** What must never stand in a sentence. */
+  /** Texts that must never stand in a sentence. */
   readonly secrets: readonly string[];
-  /** What to do about a missing credential, where one is needed. */
+  /** The cure for a missing credential, if one is needed. */
   readonly keyAdvice: string | undefined;
   readonly mode: "chat-completions" | "responses";
   /** The options a server of this kind needs to read tool calls. */
@@ -61,8 +61,9 @@ const aliases: Readonly<Record<string, string>> = { "local-a-server": "local-a",
 const ANY_PARSER = "its tool-call parser option (--tool-call-parser, --jinja)";
 
 /**
- * The server a provider id stands for; undefined where it is nobody's here. `configured` is the provider of the configuration
- * file, which `api_url` speaks of. Throws `PROVIDER_URL` and `CHAT_HOSTED_URL`.
+ * Returns the server that a provider id stands for; undefined if it is nobody's here. `configured`
+ * is the provider of the configuration file, to which `api_url` belongs. Throws `PROVIDER_URL` and
+ * `CHAT_HOSTED_URL`.
  */
 export function endpointOf(
   wanted: string,
@@ -136,7 +137,7 @@ export function endpointOf(
   };
 }
 
-/** Throws where an endpoint that needs a credential has none. */
+/** Throws if an endpoint that needs a credential has none. */
 export function requireCredential(endpoint: Endpoint): void {
   if (endpoint.keyAdvice && endpoint.credential.value === undefined)
     throw common.PROVIDER_NO_KEY(endpoint.name, endpoint.keyAdvice);

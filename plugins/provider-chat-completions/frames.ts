@@ -28,7 +28,7 @@ export async function* jsonFrames(
   }
 }
 
-/** What the promise gives, unless time or the signal comes first. */
+/** Returns the promise's value, unless time or the signal comes first. */
 async function within<T>(
   promise: Promise<T>,
   ms: number,

@@ -5,7 +5,9 @@ import { requireCredential } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { errors } from "./errors.ts";
 
-/** What servers call the window that they run the model with, before the one that it was made for. */
+/**
+ * Servers' names for the window that they run the model with, before the one that it was made for.
+ */
 const WINDOW_KEYS = [
   "n_ctx",
   "loaded_context_length",
@@ -26,7 +28,10 @@ export async function listModels(
   return modelNames((await fetchList(upstream, endpoint, signal)).map(idOf));
 }
 
-/** How many tokens a model takes, where the server's list says so; of the only model on the list where none is named. */
+/**
+ * Returns the tokens that a model takes, if the server's list tells them; those of the only model
+ * on the list if none is named.
+ */
 export async function windowOf(
   upstream: Upstream,
   endpoint: Endpoint,

@@ -12,7 +12,7 @@ import { listModels, windowOf } from "./model-list.ts";
 import type { OptionalField } from "./refused-fields.ts";
 import type { ResponsesMode } from "./responses-mode.ts";
 
-/** What servers answer to a request without a model, where they have no default. */
+/** Answers of servers to a request without a model, if they have no default. */
 const NEEDS_MODEL = new Set(["PROVIDER_REQUEST", "PROVIDER_MODEL_UNKNOWN"]);
 
 /**

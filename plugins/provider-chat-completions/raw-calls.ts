@@ -1,4 +1,4 @@
-/** How models write a call when their server does not read it for them. */
+/** Marks by which models write a call when their server does not read it for them. */
 const MARKS = [
   "<tool_call>",
   "<tool_calls>",
@@ -26,7 +26,7 @@ export class RawCalls {
     );
   }
 
-  /** What can be shown of the text so far. */
+  /** Returns the part of the text so far that can be shown. */
   take(text: string): string {
     this.#held += text;
     if (this.#marked) return "";
@@ -43,7 +43,7 @@ export class RawCalls {
   }
 }
 
-/** Where the first mark begins, or what may still become one. */
+/** Finds the beginning of the first mark, or of a text that may still become one. */
 function firstMark(text: string): { readonly index: number; readonly whole: boolean } {
   for (const { index } of text.matchAll(MAY_BEGIN)) {
     const rest = text.slice(index, index + 40);

@@ -26,8 +26,9 @@ const OF_THE_PROMPT =
   /(\d+) (?:tokens )?(?:in|from) the (?:messages|prompt|input)|resulted in (\d+) tokens|"n_prompt_tokens"\s*:\s*(\d+)/i;
 
 /**
- * The field that a server's refusal (its text) speaks of, where the request can be sent again without it; undefined where
- * the refusal is about something else. A server that refuses a field it does not name is first spared `stream_options`.
+ * Returns the field that a server's refusal (its text) speaks of, if the request can be sent again
+ * without it; undefined if the refusal is about something else. A server that refuses a field
+ * without naming it is first spared `stream_options`.
  */
 export function refusedField(text: string, sent: Body): Refusal | undefined {
   const limit = Number(sent.max_tokens ?? sent.max_completion_tokens ?? 0);

@@ -38,6 +38,7 @@ export function responsesBody(
         parameters: input,
         strict: false,
       })),
+      ...(request.mustCall && { tool_choice: "required" }),
     }),
     store: false,
   };

@@ -13,12 +13,15 @@ export interface NoWay {
   readonly failure: ProviderFailure;
 }
 
-/** What one attempt came to. */
+/** The outcome of one attempt. */
 type Attempt = "answered" | "again" | NoWay;
 
 const GROWN_OLD = "websocket_connection_limit_reached";
 
-/** One question over the WebSocket that `key` keeps. Asks again only where nothing was shown: on a dead kept connection, or without a refused field. */
+/**
+ * Asks one question over the WebSocket that `key` keeps. Asks again only if nothing was shown: on a
+ * dead kept connection, or without a refused field.
+ */
 export async function* askSocket(
   pool: SocketPool,
   key: string,

@@ -36,7 +36,7 @@ const say = (text: string): object[] => [
 ];
 
 interface Options {
-  /** What one request over a WebSocket gets; `turn` counts from 0 over all connections. */
+  /** Answers one request over a WebSocket; `turn` counts from 0 over all connections. */
   readonly socket?: (ws: WebSocket, create: any, turn: number) => void;
   readonly http?: (asked: Asked, response: ServerResponse) => void;
 }
@@ -438,4 +438,11 @@ test("PRV-15: garbage, silence and endless frames on a WebSocket are one error",
   expect(failureOf(await collect(p, request("garbage"))).code).toBe("PROVIDER_MALFORMED");
   expect(failureOf(await collect(p, request("silence"))).code).toBe("PROVIDER_TIMEOUT");
   expect(failureOf(await collect(p, request("endless"))).code).toBe("PROVIDER_TOO_LARGE");
+});
+
+test("OAI-12: a request that must call requires it of a server in responses mode", async () => {
+  await using server = await serve({ socket: (ws) => send(ws, say("ok")) });
+  await using p = provider(`custom:${server.url}`, { ...responses, api_key: "k" });
+  await collect(p, request("x", { tools: tools("a"), mustCall: true }));
+  expect(server.asked[0]?.body.tool_choice).toBe("required");
 });

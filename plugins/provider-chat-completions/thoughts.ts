@@ -11,7 +11,7 @@ export class Thoughts {
   #held = "";
   #close = "";
 
-  /** What of this piece belongs to the answer. */
+  /** Returns the part of this piece that belongs to the answer. */
   take(text: string): string {
     if (this.#state === "answers") return text;
     this.#held += text;
@@ -19,7 +19,7 @@ export class Thoughts {
     return this.#state === "thinks" ? this.#think() : this.#answer();
   }
 
-  /** At the end of the answer: what was held back and is no thought. */
+  /** Returns, at the end of the answer, the text that was held back and is not a thought. */
   end(): string {
     return this.#state === "begins" ? this.#release() : "";
   }

@@ -240,3 +240,11 @@ test.each([
   expect(failure.message).toContain(`start it with ${option}.`);
   expect(server.asked).toHaveLength(1);
 });
+
+test("OAI-12: a request that must call requires it of a server of chat completions, if it has tools", async () => {
+  await using server = await serve((_, response) => stream(response, [chunk({}, "stop"), DONE]));
+  await using p = provider(`custom:${server.url}`);
+  await collect(p, request("x", { tools: tools("a"), mustCall: true }));
+  await collect(p, request("x", { mustCall: true }));
+  expect(server.asked.map(({ body }) => body.tool_choice)).toEqual(["required", undefined]);
+});

@@ -1,4 +1,4 @@
-/** What a person asked for, as a tool call. */
+/** A person's request, as a tool call. */
 export interface Wish {
   readonly tool: string;
   readonly args: Readonly<Record<string, string>>;
@@ -122,7 +122,10 @@ const RULES: readonly (readonly [RegExp, Reader])[] = [
   ],
 ];
 
-/** The wishes in a text, in order; empty where none of it is understood. Lines are tried one by one where the whole is not a request. */
+/**
+ * Returns the wishes in a text, in order; empty if none of it is understood. Lines are tried one by
+ * one if the whole is not a request.
+ */
 export function understand(text: string): readonly Wish[] {
   const whole = requests(text);
   if (whole.length > 0) return whole;

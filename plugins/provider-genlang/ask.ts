@@ -5,7 +5,7 @@ import type { Body } from "./body.ts";
 import { NAME } from "./config.ts";
 import type { GenlangConfig } from "./config.ts";
 
-/** Where a request goes, and in which form. */
+/** The address of a request, and its form. */
 export interface Target {
   readonly url: (action: string) => URL;
   readonly headers: Readonly<Record<string, string>>;

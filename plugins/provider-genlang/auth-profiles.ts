@@ -20,7 +20,7 @@ export interface Profile {
   readonly client_secret?: string;
   /** Unix ms. */
   readonly expiry_date?: number;
-  /** Whose login it is, where the server said so. */
+  /** The account of the login, if the server named it. */
   readonly account?: string;
   /** ISO 8601. */
   readonly created?: string;

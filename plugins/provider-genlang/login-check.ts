@@ -9,7 +9,7 @@ import { vendorAccounts } from "./vendor-files.ts";
 const FILE = "auth-profiles.json";
 const LOGIN = "Run `gantry auth login --provider genlang`.";
 
-/** Says what is wrong with the logins there are; nothing where all is well, or where there is none. */
+/** Returns the check of the logins; it has no row if all is well, or if there is none. */
 export function loginCheck(configDir: string, profiles: AuthProfiles, config: GenlangConfig): Check {
   return {
     name: "genlang-logins",

@@ -75,7 +75,7 @@ const saved = (name: string): object => ({
   account: "me@example.org",
 });
 
-/** Where the server sends the browser to. */
+/** Returns the address to which the server sends the browser. */
 async function redirectOf(address: URL): Promise<URL> {
   const answer = await fetch(address, { redirect: "manual" });
   return new URL(answer.headers.get("location") ?? "");

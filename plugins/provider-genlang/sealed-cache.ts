@@ -4,7 +4,10 @@ import type { Tokens } from "./tokens.ts";
 
 const SPACE = "genlang-token";
 
-/** What a refresh gave for a file that is not ours; the store never holds it in the clear. */
+/**
+ * The tokens that a refresh gave for a file that is not ours; the store never holds them in the
+ * clear.
+ */
 export type Refreshed = Pick<Tokens, "accessToken" | "refreshToken" | "expires">;
 
 /** A name for a secret, from which the secret cannot be found. */

@@ -5,7 +5,9 @@ import { errors } from "./errors.ts";
 
 const LARGEST = 1024 * 1024;
 
-/** The JSON in a file; undefined where there is no file. Throws `GENLANG_CREDENTIAL_BROKEN`. */
+/**
+ * Returns the JSON in a file; undefined if there is no file. Throws `GENLANG_CREDENTIAL_BROKEN`.
+ */
 export async function readJson(path: string, where: string = path): Promise<unknown> {
   try {
     const facts = await stat(path);

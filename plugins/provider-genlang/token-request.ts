@@ -70,7 +70,10 @@ export async function requestTokens(deps: RequestDeps, account: Account, tokens:
   };
 }
 
-/** A secret belongs to its client: the owner's is sent only where the tokens are that client's, or nobody's. */
+/**
+ * A secret belongs to its client: the owner's is sent only if the tokens are that client's, or
+ * nobody's.
+ */
 function clientFor(config: GenlangConfig, tokens: Tokens): OAuthClient | undefined {
   const own = ownClient(config);
   if (tokens.clientId === undefined) return own;

@@ -4,7 +4,7 @@ import { errors } from "./errors.ts";
 export interface Tokens {
   readonly accessToken: string | undefined;
   readonly refreshToken: string | undefined;
-  /** Unix ms; undefined where it is not known. */
+  /** Unix ms; undefined if it is not known. */
   readonly expires: number | undefined;
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
@@ -17,7 +17,7 @@ export interface Account {
   readonly source: "auth-profiles" | "vendor CLI OAuth";
   /** Throws `GENLANG_CREDENTIAL_BROKEN`. */
   read(): Promise<Tokens>;
-  /** Only where the file is ours. */
+  /** Present only if the file is ours. */
   save?(tokens: Tokens): Promise<void>;
 }
 
@@ -70,7 +70,10 @@ function audience(idToken: string | undefined): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** The claims of a token that came from its issuer directly; nothing is verified here. Empty where it cannot be read. */
+/**
+ * Returns the claims of a token that came from its issuer directly; nothing is verified here. Empty
+ * if it cannot be read.
+ */
 export function readClaims(idToken: string): Readonly<Record<string, unknown>> {
   try {
     const claims: unknown = JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString());

@@ -28,7 +28,7 @@ const reasons: ReadonlyMap<string, StopReason> = new Map([
 interface Call {
   readonly id: string;
   readonly name: string;
-  /** What came with the start of the block; pieces go before it. */
+  /** The input that came with the start of the block; pieces go before it. */
   readonly input: unknown;
   readonly pieces: string[];
 }

@@ -17,7 +17,7 @@ const CACHE = Object.freeze({ type: "ephemeral" });
 /** With less room than this an answer is not worth its price. */
 const LEAST_ANSWER = 256;
 
-/** What a server has shown that it does not take. */
+/** The fields that a server has shown it does not take. */
 export interface Learned {
   temperature: boolean;
   effort: boolean;
@@ -33,7 +33,7 @@ export const nothingLearned = (): Learned => ({
   maxTokens: undefined,
 });
 
-/** What a body is made of. */
+/** The parts of a body. */
 export interface BodyInput {
   readonly request: ChatRequest;
   readonly media: CarriedMedia;
@@ -72,6 +72,7 @@ export function messagesBody(
         input_schema: input,
         ...(learned.cacheMarks && i === request.tools.length - 1 && { cache_control: CACHE }),
       })),
+      ...(request.mustCall && { tool_choice: { type: "any" } }),
     }),
     stream: true,
   };
@@ -91,7 +92,10 @@ function markedTurns(turns: readonly Turn[]): readonly Turn[] {
   });
 }
 
-/** Learns from a refusal (its text); true where the request can be sent again without what it speaks of. */
+/**
+ * Learns from a refusal (its text); returns true if the request can be sent again without what it
+ * speaks of.
+ */
 export function learn(text: string, sent: Readonly<Record<string, unknown>>, learned: Learned): boolean {
   const limit = Number(/max_tokens: \d+ > (\d+)/.exec(text)?.[1] ?? 0);
   if (limit > 0 && limit < Number(sent.max_tokens)) {
@@ -115,7 +119,10 @@ export function learn(text: string, sent: Readonly<Record<string, unknown>>, lea
   return true;
 }
 
-/** Where conversation and answer together are too long (by the server's text): the bound for the answer with which they fit. */
+/**
+ * If conversation and answer together are too long (by the server's text), returns the bound for
+ * the answer with which they fit.
+ */
 export function boundThatFits(text: string, sent: Readonly<Record<string, unknown>>): number | undefined {
   const [, prompt, window] = /exceed context limit: (\d+) \+ \d+ > (\d+)/.exec(text) ?? [];
   const room = Number(window) - Number(prompt);

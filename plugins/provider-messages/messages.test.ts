@@ -474,3 +474,12 @@ test("CTX-03: a conversation that is too long by itself is asked once and told a
   });
   expect(server.asked).toHaveLength(1);
 });
+
+test("OAI-12: a request that must call asks a messages server for a call of any tool", async () => {
+  await using server = await serve((_, response) =>
+    stream(response, [begin, ...say("ok"), ...end("end_turn")]),
+  );
+  await using p = provider(server.url);
+  await collect(p, request("x", { tools: tools("a"), mustCall: true }));
+  expect(server.asked[0]?.body.tool_choice).toEqual({ type: "any" });
+});

@@ -16,9 +16,9 @@ export interface Server {
   readonly name: string;
   readonly address: ProviderAddress;
   readonly headers: Readonly<Record<string, string>>;
-  /** What must never stand in a sentence. */
+  /** Texts that must never stand in a sentence. */
   readonly secrets: readonly string[];
-  /** Where the credential comes from: `config`, `NAME env var` or `none`. */
+  /** The source of the credential: `config`, `NAME env var` or `none`. */
   readonly source: string;
   /** Why a key of the file is not sent; undefined if there is a credential. */
   readonly withheld: string | undefined;

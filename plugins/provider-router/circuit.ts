@@ -100,14 +100,14 @@ export class Circuits {
     });
   }
 
-  /** What this process has seen. */
+  /** Returns the pauses that this process has seen. */
   cooling(): readonly Cooling[] {
     return [...this.#circuits.values()].flatMap(({ pause }) =>
       pause && isAhead(pause) ? [shown(pause)] : [],
     );
   }
 
-  /** What any process has seen. */
+  /** Returns the pauses that any process has seen. */
   async shared(): Promise<readonly Cooling[]> {
     const all = (await this.#shared((values) => listAll<Pause>(values, SPACE))) ?? [];
     if (all.length === 0) return this.cooling();
@@ -118,7 +118,7 @@ export class Circuits {
   }
 
   #judge(provider: string, guarded: Guarded, result: Attempt, entered: Try): void {
-    // What was cancelled has shown nothing: whoever comes next tries.
+    // A cancelled request has shown nothing: the next one tries.
     if (!result.ok && result.failure.code === "PROVIDER_CANCELLED") return;
     if (result.ok) {
       this.#hasWorked = true;
@@ -131,7 +131,7 @@ export class Circuits {
     const pauseMs = guarded.circuit.failed(entered, { askedMs: retryAfterMs });
     if (pauseMs === undefined) return;
     const until = new Date(Date.now() + pauseMs).toISOString();
-    // What happened, without the cure: the circuit has one of its own.
+    // The failure without its cure: the circuit has one of its own.
     const reason = message.replace(/: .*|[.!]$/s, "");
     const pause: Pause = { provider, until, reason, pauseMs };
     guarded.pause = pause;

@@ -6,7 +6,7 @@ export const LONGEST_WAIT_MS = 60_000;
 
 const HERE_AGAIN = new Set([408, 425, 429]);
 const ELSEWHERE = "PROVIDER_NO_KEY";
-/** What this machine lacks is no trouble of the provider's. */
+/** A shortage of this machine, which is not the provider's fault. */
 const OURS = "NO_DESCRIPTORS";
 
 /** The same provider may do better in a moment. */

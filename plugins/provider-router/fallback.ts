@@ -126,7 +126,7 @@ async function find(
   }
 }
 
-/** The first failure is the one to mend; what the fallbacks said stands behind it. */
+/** The first failure is the one to fix; the fallbacks' words stand behind it. */
 function summed(failures: readonly [string, ProviderFailure][]): ProviderFailure {
   const [first, ...rest] = failures;
   const [, failed] = first ?? ["", failure(common.NO_PROVIDER(), false)];

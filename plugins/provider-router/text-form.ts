@@ -3,7 +3,7 @@ import { inNameOrder } from "@gantry/sdk/provider";
 import type { ChatMessage, Part, ToolSpec, ToolUse } from "@gantry/sdk";
 import type { Tags } from "./call-parser.ts";
 
-/** How the arguments of a call begin that could not be read. */
+/** The beginning of the arguments of a call that could not be read. */
 export const BROKEN = "Unreadable call, nothing was run";
 
 /** A conversation with tools as one without: the format stands in the system prompt, calls and results in the text. */
@@ -62,7 +62,10 @@ function describe(tools: readonly ToolSpec[], { word, open, close }: Tags): stri
   ].join("\n");
 }
 
-/** What others wrote holds no tag of ours. It can be undone: the middle of the word is where the - stands. */
+/**
+ * A text of others holds no tag of ours. This can be undone: the middle of the word is where the -
+ * stands.
+ */
 function escaped(text: string, { word }: Tags): string {
   return text.replaceAll(word, `${word.slice(0, 8)}-${word.slice(8)}`);
 }

@@ -32,7 +32,7 @@ async function* chat(
   const reader = createReader(tags, callsIn(request.messages));
   for await (const event of provider.chat({ ...request, messages, tools: [] })) {
     if (event.type === "text") {
-      // What is held back is still a sign of life.
+      // A piece that is held back is still a sign of life.
       const events = reader.push(event.text);
       yield* events.length > 0 ? events : [{ type: "text", text: "" } as const];
     } else if (event.type === "stop") {
@@ -78,7 +78,10 @@ function createReader(
   };
 }
 
-/** The arguments are no JSON on purpose: such a call can never run, and its result tells the model why. */
+/**
+ * The arguments are not JSON on purpose: such a call can never run, and its result tells the model
+ * why.
+ */
 function broken(id: string, piece: Extract<Piece, { type: "broken" }>): ToolUse {
   return { id, name: piece.name ?? "unreadable", args: `${BROKEN} (${piece.why}): ${piece.raw}` };
 }

@@ -7,7 +7,10 @@ const TOOLS = /\btools?\b|\bfunctions?\b|tool_choice/i;
 const NOT_TAKEN =
   /not (?:supported|support|enabled|allowed|permitted)|n't support|no endpoints|unsupported|unknown (?:field|parameter)|unrecogni[sz]ed|extra inputs/i;
 
-/** How a provider is offered tools: as it is configured, or as its server turned out to take them. */
+/**
+ * The way in which a provider is offered tools: as it is configured, or as its server turned out to
+ * take them.
+ */
 export class ToolsMode {
   readonly #words: TagWords;
   readonly #log: Logger;
@@ -27,7 +30,10 @@ export class ToolsMode {
     return asText ? withTextTools(provider, this.#words) : provider;
   }
 
-  /** True where the failure says that the server knows no tools: this model is offered them as text from now on. */
+  /**
+   * Returns true if the failure says that the server knows no tools: this model is offered them as
+   * text from now on.
+   */
   notice(
     provider: Provider,
     request: ChatRequest,

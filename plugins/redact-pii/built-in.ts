@@ -81,7 +81,7 @@ const cards: Rule = (text) =>
   replaceFolded(text, cardNumbers, (found) => {
     const gaps = found.split(/\d+/).filter((gap) => gap !== "");
     const signs = new Set(gaps.filter((gap) => !gap.includes("\n")));
-    // A column of numbers is no card.
+    // A column of numbers is not a card.
     if (gaps.length > 0 && signs.size !== 1) return undefined;
     return isCard(found.replace(/\D/g, "")) ? { length: found.length, mark: mark("card number") } : undefined;
   });

@@ -26,7 +26,10 @@ const lengths = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** How much of `text` from its beginning is an IBAN, blanks and dashes included; 0 where none is. */
+/**
+ * Returns the length of the IBAN at the beginning of `text`, spaces and dashes included; 0 if there
+ * is none.
+ */
 export function ibanLength(text: string): number {
   const wanted = lengths.get(text.slice(0, 2).toUpperCase()) ?? Number.POSITIVE_INFINITY;
   let plain = "";

@@ -7,7 +7,7 @@ import { withPlainFile } from "../shared/plain-file.ts";
 import { findFiles } from "./find-files.ts";
 import { secretsIn } from "./secrets-in.ts";
 
-/** A larger file is no file of settings or keys. */
+/** A larger file does not hold settings or keys. */
 const MAX_BYTES = 256 * 1024;
 const MAX_FILES = 200;
 /** Files are looked for again after this time. */
@@ -39,7 +39,10 @@ export class SecretTexts {
     await this.#refreshing;
   }
 
-  /** The text without them, plain or as they stand in JSON and in addresses. Throws where they are too many to look for. */
+  /**
+   * Returns the text without them, plain or as they stand in JSON and in addresses. Throws if there
+   * are too many to search for.
+   */
   takeOut(text: string): FilteredResult {
     const left = this.#hidden.takeOut(text, (file) => `[text of the secret file ${file}]`);
     if (!left) throw new Error("more stands in secret files than can be looked for");
@@ -67,7 +70,7 @@ export class SecretTexts {
     this.#hidden = hidden;
   }
 
-  /** True where the file is new or changed. */
+  /** Returns true if the file is new or changed. */
   async #read(root: string, file: string): Promise<boolean> {
     let isChanged = false;
     await withPlainFile(root, path.join(root, file), async ({ stamp, text }) => {

@@ -129,7 +129,7 @@ for (const version of ["2", "4"])
             const { id, upper } = begin(here);
             mkdirSync(path.join(upper, at), { recursive: true });
             writeFileSync(path.join(upper, at, name), indexOf([written], { version, swap: [...swap] }));
-            expect(here.keeper.take(id).join()).toContain(
+            expect(here.keeper.take(id).findings.join()).toContain(
               `not taken over: ${at}/${name} (a checkout would write`,
             );
             expect(existsSync(path.join(here.workspace, at, name))).toBe(false);
@@ -145,7 +145,7 @@ test.runIf(linux)("SEC-15: an index that is a link, or no index, stays in the la
   mkdirSync(path.join(upper, ".git"));
   symlinkSync("../f", path.join(upper, ".git/index"));
   writeFileSync(path.join(upper, ".git/sharedindex.00"), "DIRC");
-  const told = here.keeper.take(id);
+  const told = here.keeper.take(id).findings;
   for (const name of ["index", "sharedindex.00"])
     expect(told.join()).toContain(`not taken over: .git/${name} (it is not an index`);
 });
@@ -158,7 +158,7 @@ test.runIf(linux)("SEC-15: an index that lies in a folder before it becomes a re
   const { id, upper } = begin(here);
   for (const name of ["objects", "refs"]) mkdirSync(path.join(upper, "r", name), { recursive: true });
   writeFileSync(path.join(upper, "r/HEAD"), "ref: refs/heads/main\n");
-  expect(here.keeper.take(id).join()).toContain("git would follow r/index");
+  expect(here.keeper.take(id).findings.join()).toContain("git would follow r/index");
 });
 
 test.runIf(linux)(

@@ -33,7 +33,7 @@ test.runIf(linux)("RUN-01: a run that closes the workspace's own folder loses no
   const { id, upper } = begin(here);
   writeFileSync(path.join(upper, "new"), "new");
   chmodSync(upper, 0);
-  expect(here.keeper.take(id)).toEqual([]);
+  expect(here.keeper.take(id).findings).toEqual([]);
   expect(statSync(upper).mode & 0o777).toBe(0o700);
   expect(treeOf(here.workspace)).toEqual({ new: "new" });
 });
@@ -43,7 +43,7 @@ test.runIf(linux)("RUN-01: a layer whose root cannot be read is told of", () => 
   const { id, upper } = begin(here);
   execFileSync("rmdir", [upper]);
   writeFileSync(upper, "");
-  expect(here.keeper.take(id)[0]).toContain("it could not be looked at");
+  expect(here.keeper.take(id).findings[0]).toContain("it could not be looked at");
   expect(() => readLayer(upper)).toThrow("cannot be read");
 });
 

@@ -14,12 +14,11 @@ import {
 import path from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Place, begin, place } from "./layers.test-kit.ts";
+import { type Place, begin, place, undo } from "./layers.test-kit.ts";
 import { linux } from "./sandbox.test-kit.ts";
 import { treeOf } from "./view.test-kit.ts";
 import { namesOf } from "./view/judge.ts";
 import { RunFolder } from "./view/run-folder.ts";
-import { RunWords } from "./view/run-words.ts";
 import { inGit } from "./workspace/git-directory.ts";
 
 /** Has a run leave what `change` makes in its layer; returns its id. */
@@ -28,15 +27,6 @@ function run(here: Place, change: (upper: string) => void): string {
   change(upper);
   here.keeper.take(id);
   return id;
-}
-
-/** Undoes a run; returns what stayed. */
-function undo({ runs, workspace }: Place, id: string): readonly string[] {
-  const said: string[] = [];
-  const context = { args: [id], options: { json: true }, out: (line: string) => said.push(line) };
-  new RunWords(runs, workspace, context as never).undo();
-  const { left } = JSON.parse(said.join("")) as { readonly left: readonly { readonly at: string }[] };
-  return left.map(({ at }) => at);
 }
 
 const modeOf = (at: string): number => statSync(at).mode & 0o777;

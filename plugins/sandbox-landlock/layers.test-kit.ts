@@ -4,6 +4,7 @@ import path from "node:path";
 import type { KeeperFacts } from "./view/keeper-facts.ts";
 import { Keeper } from "./view/keeper.ts";
 import { RunFolder, type RunRecord } from "./view/run-folder.ts";
+import { RunWords } from "./view/run-words.ts";
 
 export interface Place extends Disposable {
   readonly lists: { readonly secret: readonly string[]; readonly guarded: readonly string[] };
@@ -19,7 +20,7 @@ export function place(base = tmpdir()): Place {
   const runs = realpathSync(mkdtempSync(path.join(base, "gantry-layers-")));
   const lists = { secret: [".env"], guarded: [".envrc", ".git/config", ".git/hooks"] };
   const ownerGit = { home: "/", settings: [], files: [] };
-  const facts = { runs, workspace, ...lists, ownerGit, open: [] };
+  const facts = { runs, workspace, ...lists, ownerGit, open: [], diskMb: 64 };
   const remove = (): void => [workspace, runs].forEach((at) => rmSync(at, { recursive: true }));
   return { workspace, runs, lists, facts, keeper: new Keeper(facts), [Symbol.dispose]: remove };
 }
@@ -45,4 +46,13 @@ export function prepare({ workspace }: Place): void {
   const last = lstatSync(path.join(workspace, "d/x"), { bigint: true }).ctimeNs;
   // The clock of a file system ticks.
   while (lstatSync(workspace, { bigint: true }).ctimeNs <= last) chmodSync(workspace, 0o700);
+}
+
+/** Undoes a run; returns what stayed. */
+export function undo({ runs, workspace }: Pick<Place, "runs" | "workspace">, id: string): readonly string[] {
+  const said: string[] = [];
+  const context = { args: [id], options: { json: true }, out: (line: string) => said.push(line) };
+  new RunWords(runs, workspace, context as never).undo();
+  const { left } = JSON.parse(said.join("")) as { readonly left: readonly { readonly at: string }[] };
+  return left.map(({ at }) => at);
 }

@@ -116,17 +116,16 @@ export async function startSandbox({
   const layers = runsFolder(state, workspace);
   const wanted = walls && namespaces ? runs : "direct";
   const base = import.meta.url;
-  const { views } = await wantedViews({ wanted, base, layers, workspace, secret, guarded, granted });
+  const diskMb = all.max_disk_mb;
+  const facts = { workspace, secret, guarded, diskMb };
+  const { views } = await wantedViews({ wanted, base, layers, granted, ...facts });
   const confinement = await Confinement.start({
     views,
     base: entries === undefined ? import.meta.url : pathToFileURL(path.join(entries, "index.ts")).href,
     lateMs,
     abiCap,
     namespaces,
-    workspace,
-    secret,
-    guarded,
-    diskMb: all.max_disk_mb,
+    ...facts,
     workspaceMb: all.max_workspace_mb,
     ...(walls && { walls: built, bounds: prepared.bounds }),
   });

@@ -32,7 +32,7 @@ test.runIf(linux)("RUN-02: devices, set-id files and files with names elsewhere 
   }
   execFileSync("mkfifo", [path.join(upper, "pipe")]);
   if (isRoot) execFileSync("mknod", [path.join(upper, "null"), "c", "1", "3"]);
-  const told = here.keeper.take(id);
+  const told = here.keeper.take(id).findings;
   expect(readdirSync(here.workspace)).toEqual(["plain"]);
   expect(told).toHaveLength(isRoot ? 5 : 4);
 });

@@ -39,7 +39,7 @@ async function answer(message: ToKeeper): Promise<FromKeeper> {
       case "begin":
         return keeper.begin(message.argv, message.again);
       case "take":
-        return { findings: keeper.take(message.id) };
+        return keeper.take(message.id);
       case "drop":
         return { findings: keeper.drop(message.id) };
       case "hold":

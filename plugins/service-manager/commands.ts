@@ -53,7 +53,7 @@ async function act(action: Action, manager: Manager, { options, out, err }: Comm
   return 0;
 }
 
-/** What to say instead where the unit of the other scope is there. */
+/** Returns the cure to name instead if the unit of the other scope is there. */
 async function otherCure({ other }: Manager): Promise<string | undefined> {
   return other && (await exists(other.file)) ? `${other.file} is: ${other.cure}` : undefined;
 }
@@ -65,7 +65,7 @@ function print(step: Step, out: (line: string) => void, err: (line: string) => v
   if (step.do === "write") out(step.text.trimEnd());
 }
 
-/** What the manager says of the service, installed or not; throws SERVICE_* errors. */
+/** Returns the manager's state of the service, installed or not. Throws SERVICE_* errors. */
 async function ask({ query, read }: Manager): Promise<NonNullable<ReturnType<Manager["read"]>>> {
   const { code, stdout, stderr } = await run(query);
   const found = read(code, stdout);

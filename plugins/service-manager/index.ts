@@ -53,9 +53,9 @@ function specOf(configDir: string, limits: ServiceSpec["limits"]): ServiceSpec {
 }
 
 /**
- * V8 loses count of the pages that memory keys guard where threads come and go, as in a reload, and ends the process
- * (nodejs/node#64500). Its flags are no part of what Node promises, and an unknown one would stop the start. The executable has
- * the flag inside.
+ * Returns the flag that turns memory keys off: V8 loses count of the pages that they guard if
+ * threads come and go, as in a reload, and ends the process (nodejs/node#64500). Node does not
+ * promise V8's flags, and an unknown one would stop the start. The executable has the flag inside.
  */
 function steady(): readonly string[] {
   const flags = ["--no-memory-protection-keys"];

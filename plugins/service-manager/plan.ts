@@ -1,4 +1,4 @@
-/** What the service manager is to run, and within which bounds. */
+/** The program that the service manager is to run, and its bounds. */
 export interface ServiceSpec {
   /** Program and arguments, absolute. */
   readonly argv: readonly string[];
@@ -8,7 +8,7 @@ export interface ServiceSpec {
   readonly limits: { readonly max_open_files: number; readonly max_memory_mb?: number };
 }
 
-/** Of this user, or of the machine, under a user of its own. */
+/** This user, or the machine under a user of its own. */
 export type Scope = "user" | "system";
 export type Action = "install" | "uninstall" | "start" | "stop" | "restart";
 
@@ -28,14 +28,17 @@ export interface ServiceState {
 
 /** One kind of service manager, as data: nothing is run here. */
 export interface Manager {
-  /** Where the unit stands. */
+  /** The path of the unit. */
   readonly file: string;
-  /** Where the unit of the other scope stands, and how that one is meant. */
+  /** The path of the unit of the other scope, and how that one is meant. */
   readonly other?: { readonly file: string; readonly cure: string };
-  /** What is said once it is done. */
+  /** The words that are printed once it is done. */
   readonly said: Partial<Readonly<Record<Action, readonly string[]>>>;
   plan(action: Action): readonly Step[];
   readonly query: readonly string[];
-  /** Reads what the query printed, with its exit code; undefined where the manager itself could not be asked. */
+  /**
+   * Reads the output of the query, with its exit code; undefined if the manager itself could not be
+   * asked.
+   */
   read(code: number, stdout: string): Omit<ServiceState, "installed"> | undefined;
 }

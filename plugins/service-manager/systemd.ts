@@ -3,7 +3,7 @@ import type { Action, Manager, Scope, ServiceSpec, Step } from "./plan.ts";
 
 const name = "gantry.service";
 
-/** Where the service of the machine keeps everything, closed to others. */
+/** The folder in which the service of the machine keeps everything, closed to others. */
 const stateDir = "/var/lib/gantry";
 
 /** A unit of the user's own systemd, or of the machine's. */
@@ -157,7 +157,10 @@ WantedBy=multi-user.target
 `;
 }
 
-/** How it is started, stopped, read again and started again: for as long as a port is taken, a disk full or a network away. */
+/**
+ * Returns the lines by which it starts, stops, reloads and restarts, for as long as a port is
+ * taken, a disk full or a network away.
+ */
 function running({ argv, limits }: ServiceSpec, env: Readonly<Record<string, string>>): string {
   const memory = limits.max_memory_mb === undefined ? "" : `MemoryMax=${limits.max_memory_mb}M\n`;
   const variables = Object.entries(env).map(([key, value]) => `Environment=${quoted(`${key}=${value}`)}`);

@@ -1,6 +1,9 @@
 import type { Release } from "./release.ts";
 
-/** What stands in the way of the other release, and what it does otherwise; a sentence each. */
+/**
+ * Returns the reasons that stand in the way of the other release, and its differences; a sentence
+ * each.
+ */
 export function differences(
   now: Release,
   then: Release,

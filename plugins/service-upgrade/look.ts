@@ -49,7 +49,7 @@ function linesOf(
   ];
 }
 
-/** How the release is started: a package file is unpacked for it. */
+/** Returns the command that starts the release: a package file is unpacked for it. */
 async function commandOf(file: string, unpacked: string): Promise<readonly string[]> {
   if ((await stat(file)).isDirectory()) return nodeCommand([], path.join(file, started));
   if (!/\.t(?:ar\.)?gz$/.test(file)) return [file];

@@ -9,7 +9,7 @@ interface Stated {
   readonly layout?: number;
 }
 
-/** What `gantry plugins list --json` prints; earlier releases tell less. */
+/** The output of `gantry plugins list --json`; earlier releases tell less. */
 interface Listed {
   readonly loaded: readonly Stated[];
   readonly available?: readonly string[];
@@ -19,7 +19,7 @@ interface Listed {
   readonly node?: string;
 }
 
-/** What a release makes of the configuration. */
+/** A release's reading of the configuration. */
 export interface Release {
   readonly version: string;
   readonly plugins: readonly Stated[];
@@ -39,7 +39,10 @@ export interface Release {
 
 const timeoutMs = 60_000;
 
-/** Asks a release by its own words, which read the configuration and start nothing; undefined where it tells no version. */
+/**
+ * Asks a release by its own words, which read the configuration and start nothing; undefined if it
+ * tells no version.
+ */
 export async function releaseOf(
   command: readonly string[],
   signal: AbortSignal,

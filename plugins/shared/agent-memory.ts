@@ -1,6 +1,6 @@
 import { listAll, type OwnMemory, type Store } from "@gantry/sdk";
 
-/** Where the store keeps which agents remember something of whom. */
+/** The store's space for the agents that remember something of a person. */
 const space = "agent-memories";
 
 /** Returns the user under whom a memory keeps what one agent alone remembers of a person. */

@@ -7,7 +7,7 @@ export async function askPerson(
 ): Promise<boolean> {
   if (options["yes"] === true) return true;
   if (!interactive) return false;
-  // What plugins share is loaded by every command, and few of them ask.
+  // Every command loads the shared code of plugins, and few of them ask.
   const { createInterface } = await import("node:readline/promises");
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -6,7 +6,7 @@ export const silentMs = 10_000;
 const trialMs = 1_000;
 
 export interface CircuitLimits {
-  /** How many failures in a row open the circuit. */
+  /** The number of failures in a row that opens the circuit. */
   readonly failures: number;
   /** Milliseconds of the first pause. Each further one is twice as long, up to the longest. */
   readonly firstMs: number;

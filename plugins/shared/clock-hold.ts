@@ -2,7 +2,7 @@ const dayMs = 86_400_000;
 /** A service that was off for longer, and a clock that was set ahead, look the same. */
 const gapMs = 7 * dayMs;
 
-/** Where {@link judgeClock}'s value is kept, so that all that deletes by age waits together. */
+/** The place of {@link judgeClock}'s value, so that all that deletes by age waits together. */
 export const clockHold = { space: "retention", key: "clock" } as const;
 
 /** When retention looked last, and since when it waits; both Unix ms. */

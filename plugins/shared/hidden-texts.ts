@@ -15,10 +15,10 @@ interface Alike {
   readonly long: Map<string, string[]>;
 }
 
-/** What was left of a text. */
+/** A text without the hidden ones. */
 export interface WithoutHidden {
   readonly text: string;
-  /** Where what was taken out comes from, each once. */
+  /** The names of those that were taken out, each once. */
   readonly names: readonly string[];
 }
 
@@ -45,8 +45,8 @@ export class HiddenTexts {
   }
 
   /**
-   * A text with a mark wherever one of them stands; where several overlap, in place of all. Undefined where there are more
-   * than can be looked for, so that nothing of the text may be shown.
+   * Returns a text with a mark in place of each of them, or in place of several that overlap.
+   * Undefined if there are more than can be searched for, so that nothing of the text may be shown.
    */
   takeOut(text: string, mark: (name: string) => string): WithoutHidden | undefined {
     if (this.#isFull) return undefined;
@@ -74,7 +74,7 @@ export class HiddenTexts {
   }
 }
 
-/** Of the first signs; others may have the same. */
+/** Returns a key of the first characters; other texts may have the same. */
 function keyAt(text: string, at: number): number {
   let key = 0;
   for (let i = at; i < at + SHORTEST; i += 1) key = (Math.imul(key, 31) + text.charCodeAt(i)) | 0;

@@ -7,22 +7,22 @@ const most = 128 * 1024;
 /** Files of the service that hold keys, beside what is secret by its name. */
 const own = ["config.toml", "config.toml.*", "service.env", "gantry.db*"];
 
-/** Where the instructions lie, and what is closed to them as it is to tools. */
+/** The folders of the instructions, and those that are closed to them as they are to tools. */
 export interface InstructionPlaces {
   readonly configDir: string;
   readonly secret: readonly string[];
   readonly blocked: readonly string[];
 }
 
-/** What is thrown for a file that cannot be read, and for one that a key of `[security]` closes. */
+/** The errors for a file that cannot be read, and for one that a key of `[security]` closes. */
 export interface InstructionFaults {
   unreadable(file: string, why: string): Error;
   closed(file: string, key: string): Error;
 }
 
 /**
- * Returns the text, or what stands in the file that it names as `file:` and a path, read anew for every
- * turn, so that a change needs no restart. Throws as `faults` says.
+ * Returns the text, or that of the file that it names as `file:` and a path, read for every turn,
+ * so that a change needs no restart. Throws as `faults` says.
  */
 export async function instructionsText(
   written: string,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 /** For a machine that does not say. */
 const usual = 2_048;
 
-/** How many files, sockets and pipes this process may have open at a time. */
+/** Returns the number of files, sockets and pipes that this process may have open at a time. */
 export function openFilesLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

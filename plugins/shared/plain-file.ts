@@ -9,7 +9,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 export interface PlainFile {
   /** Changes with the file. */
   readonly stamp: string;
-  /** Reads it; undefined where `most` bytes are too few. */
+  /** Reads it; undefined if `most` bytes are too few. */
   text(most: number): Promise<string | undefined>;
 }
 

@@ -1,6 +1,6 @@
 import type { Audit, Logger } from "@gantry/sdk";
 
-/** How much was deleted by its age, of what people have. */
+/** The amount of people's data that was deleted by its age. */
 export interface Pruned {
   readonly conversations: number;
   readonly put_aside: number;

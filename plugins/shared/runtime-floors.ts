@@ -4,9 +4,9 @@ export interface RuntimeHole {
   readonly ids: readonly string[];
   /** The first version of each line without the hole. A line that is not here never had it. */
   readonly fixed: readonly string[];
-  /** What a Node with the hole is open to. */
+  /** The danger to which a Node with the hole is open. */
   readonly opens: string;
-  /** What Gantry does about it on such a Node. */
+  /** Gantry's measure on such a Node. */
   readonly meanwhile: string;
 }
 
@@ -50,7 +50,7 @@ export const runtimeHoles: readonly RuntimeHole[] = [
   },
 ];
 
-/** What the table says of one Node. */
+/** The table's verdict on one Node. */
 export interface RuntimeVerdict {
   /** `unsupported`: its line is not patched any more. `unknown`: not a version. */
   readonly state: "patched" | "old" | "unsupported" | "unknown";

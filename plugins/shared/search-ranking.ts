@@ -1,5 +1,5 @@
 /**
- * How many entries are looked at for one word, the newest first; a word that more of them hold
+ * The number of entries that are read for one word, the newest first; a word that more of them hold
  * says little.
  */
 export const lookedAt = 500;
@@ -30,7 +30,7 @@ export function ranked(
     .map(([id]) => id);
 }
 
-/** True where a word was found so often that entries with all words have to be asked for. */
+/** Returns true if a word was found so often that entries with all words have to be asked for. */
 export function isCut(found: readonly (readonly number[])[]): boolean {
   return found.some((ids) => ids.length === lookedAt);
 }

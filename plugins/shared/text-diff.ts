@@ -4,7 +4,7 @@ export const MAX_COMPARED: number = 1024 * 1024;
 const MAX_COMPARING_MS = 200;
 const CONTEXT_LINES = 3;
 
-/** Undefined where the two differ so much that the comparison would take too long. */
+/** Returns undefined if the two differ so much that the comparison would take too long. */
 export async function diffOf(path: string, before: string, after: string): Promise<string | undefined> {
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
   const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {

@@ -77,7 +77,10 @@ function line({ id, turns, updated }: SessionSummary, present: string): string {
   return `${what} - ${turns} turn${turns === 1 ? "" : "s"}, ${updated.slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** What tells a conversation that was left apart from others of the same person. */
+/**
+ * Returns the characters that tell a conversation that was left apart from others of the same
+ * person.
+ */
 function shortOf(id: string): string {
   return /\.([0-9a-f]{8})$/.exec(id)?.[1] ?? id;
 }

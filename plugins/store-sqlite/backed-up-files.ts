@@ -14,7 +14,7 @@ export interface BackedUp {
   readonly bytes: Uint8Array;
 }
 
-/** Reads them all, and throws where one of them cannot be put back, before anything is changed. */
+/** Reads them all; throws if one of them cannot be put back, before anything is changed. */
 export async function filesIn(
   from: DatabaseSync,
   file: string,

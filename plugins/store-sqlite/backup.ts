@@ -5,16 +5,16 @@ import type { CommandContext, Runtime } from "@gantry/sdk";
 import type { Database } from "./database.ts";
 import { errors } from "./errors.ts";
 
-/** What is made anew, belongs to a process, or is not the service's. */
+/** Files that are made again, belong to a process, or are not the service's. */
 const left =
   /(?:^|\/)(?:cache|before-restore-[^/]*)\/|(?:\.tmp(?:-\w+)?|\.lock)$|^state\/(?:gantry\.db|serving\.lock|running\.json|runs\/)/;
 
-/** Whether a backup never holds this path, which starts at the configuration directory. */
+/** Returns true if a backup never holds this path, which starts at the configuration directory. */
 export function isLeftOut(inside: string): boolean {
   return left.test(inside);
 }
 
-/** What a backup has beside the store. */
+/** The tables that a backup has beside the store. */
 export const backupTables = `
   CREATE TABLE backup_info (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE backup_files (path TEXT PRIMARY KEY, mode INTEGER NOT NULL, bytes BLOB NOT NULL)
@@ -45,7 +45,7 @@ export async function backup(
   }
 }
 
-/** The draft, open; throws where the file is there or cannot be made. */
+/** Opens the draft; throws if the file is there or cannot be made. */
 async function takeNew(file: string, draft: string): Promise<number> {
   if (await lstat(file).catch(() => undefined)) throw errors.BACKUP_EXISTS(file);
   try {

@@ -14,7 +14,7 @@ export const machineClock: MachineClock = {
   steady: () => Number(process.hrtime.bigint() / 1_000n) / 1_000,
 };
 
-/** What the two may come apart by before the clock counts as set. */
+/** The difference up to which the clock does not count as set. */
 const toleranceMs = 2_000;
 
 /** The lanes' clock. One that was set ends no lease and lets nobody wait longer: the times in the file move with it. */
@@ -52,7 +52,7 @@ function offsetOf(clock: MachineClock): number {
   return clock.now() - clock.steady();
 }
 
-/** False where another process has moved them already. */
+/** Returns false if another process has moved them already. */
 function moveOnce(sql: Sql, offset: number, ms: number): boolean {
   const kept = sql.get<{ offset: number }>("SELECT offset FROM clock");
   if (kept && Math.abs(kept.offset - offset) < toleranceMs) return false;

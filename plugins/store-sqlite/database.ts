@@ -11,7 +11,7 @@ const SEE_MS = 500;
 
 interface Waiting {
   readonly work: (sql: Sql) => unknown;
-  /** Whether it waits for the disk too. */
+  /** True if it waits for the disk too. */
   readonly synced: boolean;
   readonly resolve: (value: any) => void;
   readonly reject: (error: unknown) => void;
@@ -123,7 +123,7 @@ export class Database {
         await this.#sync();
         for (const answer of groups.flatMap(({ settle }) => settle)) answer();
       } catch (error) {
-        // What was written meanwhile went into the same file.
+        // Writes of the meantime went into the same file.
         for (const { group } of [...groups, ...this.#written.splice(0)]) this.#fail(group, error);
       }
     }
@@ -157,7 +157,8 @@ export class Database {
   }
 
   /**
-   * SQLite has written the log without waiting for the disk, which is waited for here, off the main thread. After a failed sync nobody knows what the disk holds, so the file is opened anew.
+   * Waits for the disk, off the main thread: SQLite has written the log without waiting. After a
+   * failed sync nobody knows what the disk holds, so the file is opened again.
    */
   async #sync(): Promise<void> {
     this.#log ??= openSync(`${this.path}-wal`, "r");
@@ -173,7 +174,9 @@ export class Database {
     }
   }
 
-  /** What is written into a file that was removed, or that another one took the place of, is gone with this process. */
+  /**
+   * Writes into a file that was removed, or that another one replaced, are gone with this process.
+   */
   #seeFile(): void {
     const now = performance.now();
     if (now - this.#seenAt < SEE_MS) return;

@@ -9,7 +9,10 @@ const long = "words of theirs, ".repeat(1_000);
 const message = (from: string, id: string, text = long): InboundMessage =>
   directMessage({ channel: "t", id, from, text });
 
-/** How often a number stands in a text, but in ids: they are the platform's and stay a while, so that nothing is taken twice. */
+/**
+ * Counts a number in a text, but not in ids: they are the platform's and stay a while, so that
+ * nothing is taken twice.
+ */
 const traces = (text: string, from: string): number => text.split(new RegExp(`${from}(?!-[ab])`)).length - 1;
 
 test("OPS-03: of a person who is erased the files hold neither number nor text, while another process has them open; what others wrote stays", async () => {

@@ -456,7 +456,7 @@ describe("a full disk", () => {
     const { stored, kept, failed } = await untilFull(child.stdout);
     child.kill("SIGKILL");
     expect(failed).toContain("STORE_FAILED");
-    // Of the three that were written together, those that still fit alone are kept.
+    // If three are written together, those that still fit alone are kept.
     expect(Math.floor(kept / 3)).toBe(stored);
     const { store, close } = createStore(file);
     expect((await listAll(store.values, "fill")).length).toBe(kept);

@@ -39,7 +39,7 @@ async function freeIn(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Whether the store has room and may write; told only where something is wrong. */
+/** Tells whether the store has room and may write; only if something is wrong. */
 export async function diskRows(db: Database, minFreeMb: number): Promise<readonly CheckRow[]> {
   const what = "disk";
   const folder = await nearestFolder(path.dirname(db.path));

@@ -3,10 +3,10 @@ import { closeSync, fsyncSync, openSync, readdirSync, readSync, renameSync, rmSy
 import { basename, dirname } from "node:path";
 import type { Sql } from "./sql.ts";
 
-/** Where SQLite keeps the layout's number in the head of a file. */
+/** The offset of the layout's number in the head of a file. */
 const LAYOUT_AT = 60;
 
-/** Where the file stays as it was in an earlier layout. */
+/** Returns the path at which the file stays as it was in an earlier layout. */
 export function copyOf(path: string, layout: number): string {
   return `${path}.layout${layout}`;
 }

@@ -31,7 +31,7 @@ interface Dropped {
 const COLUMNS = `SELECT seq, state, channel, id, inbox.lane, accepted, ended, failures, begun, reason, waits_for, reply, message
   FROM inbox LEFT JOIN lanes ON lanes.lane = inbox.lane AND head = seq`;
 
-/** What a person does with messages that wait or were put aside. */
+/** Returns a person's actions on messages that wait or are dead letters. */
 export function createKept(
   db: Database,
   clock: LaneClock,

@@ -2,7 +2,7 @@ import type { Lanes } from "@gantry/sdk/fill";
 import type { Database } from "./database.ts";
 import { PENDING, SET_ASIDE, YIELDS } from "./lane-rows.ts";
 
-/** How much waits, and for what. */
+/** Counts the messages that wait, and names what they wait for. */
 export function createCounts(db: Database): Pick<Lanes, "stats" | "waits"> {
   return {
     stats() {

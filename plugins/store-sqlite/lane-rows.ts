@@ -68,7 +68,7 @@ export function insertNotice(sql: Sql, { message, reply }: Notice, now: number):
   return seq !== undefined;
 }
 
-/** True where so many messages of a sender wait, or more. */
+/** Returns true if so many messages of a sender wait, or more. */
 function hasPending(sql: Sql, user: string, count: number): boolean {
   if (count <= 0) return true;
   const text = `SELECT 1 FROM inbox WHERE user = ? AND state = ${PENDING} LIMIT 1 OFFSET ?`;
@@ -95,8 +95,9 @@ export function newToken(): string {
 }
 
 /**
- * False while the claim holds its message, so that what it asks is to be done; true where it has ended already, so that this is
- * the same call again. Throws LEASE_LOST where the lane is somebody else's since.
+ * Returns false while the claim holds its message, so that the call is to be done; true if it has
+ * ended already, so that this is the same call again. Throws LEASE_LOST if the lane is somebody
+ * else's since.
  */
 export function endedBy(sql: Sql, { lane, number, token }: Claim): boolean {
   const mine = "SELECT head FROM lanes WHERE lane = ? AND holder = ? AND running = 1";
@@ -129,7 +130,9 @@ export function take(
   );
 }
 
-/** Ends the hold on a lane; its first message is due when it was. False where none waits there. */
+/**
+ * Ends the hold on a lane; its first message is due when it was. Returns false if none waits there.
+ */
 export function free(sql: Sql, lane: string): boolean {
   if (sql.run("DELETE FROM lanes WHERE lane = ? AND head IS NULL", lane) > 0) return false;
   sql.run(
@@ -140,7 +143,7 @@ export function free(sql: Sql, lane: string): boolean {
 }
 
 /**
- * False where no lane can be claimed now: none is free with a message, and none falls free by
+ * Returns false if no lane can be claimed now: none is free with a message, and none falls free by
  * `now`.
  */
 export function mayBeDue(sql: Sql, now: number): boolean {

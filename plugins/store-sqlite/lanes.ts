@@ -112,7 +112,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
     },
 
     ack(claim) {
-      // What was confirmed and is not noted when the process dies is sent again.
+      // A confirmed message that is not noted when the process dies is sent again.
       return db.commitNow((sql) => {
         if (endedBy(sql, claim)) return;
         forget(sql, claim.number);

@@ -104,7 +104,7 @@ export const layout: readonly string[] = [
   `,
   // Not every server tells what a request took.
   "ALTER TABLE usage ADD COLUMN estimated INTEGER NOT NULL DEFAULT 0",
-  // What the conversation held that a memory comes from; none is told of older ones.
+  // The sources of the conversation that a memory comes from; none is known of older ones.
   "ALTER TABLE memory ADD COLUMN sources TEXT",
   // Files that go out with an answer.
   "ALTER TABLE inbox ADD COLUMN files TEXT",

@@ -1,6 +1,6 @@
 import type { Sql } from "./sql.ts";
 
-/** What is put and named by nothing stays this long: its turn may still run. */
+/** Media that nothing names stay this long: their turn may still run. */
 const graceMs = 86_400_000;
 const hourMs = 3_600_000;
 

@@ -5,7 +5,7 @@ import { keepCopy, wayBack } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
 import { Sql } from "./sql.ts";
 
-/** How long a writer waits for another process on the same file. */
+/** The time that a writer waits for another process on the same file. */
 const BUSY_MS = 5000;
 /** Pages of the log that are gathered before they are moved into the file, which blocks: many of them are the same page again. */
 const LOG_PAGES = 4000;

@@ -13,7 +13,7 @@ export function closed(name: string): void {
   open.delete(name);
 }
 
-/** Whether the process with that name still runs here, and still uses the file. */
+/** Returns true if the process with that name still runs here, and still uses the file. */
 export function lives(name: string): boolean {
   const isOwn = name.split(".", 1)[0] === String(process.pid);
   return isOwn ? open.has(name) : processLives(name);

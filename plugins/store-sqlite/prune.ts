@@ -4,20 +4,20 @@ import { removeSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 const DAY = 86_400_000;
-/** What was looked through a shorter time ago, perhaps by another process, is not looked through again. */
+/** The time within which nothing is searched again, even by another process. */
 export const PRUNE_EVERY_MS = 3_600_000;
 /** Platforms redeliver for up to seven days; a finished message's id is kept one day longer. */
 const DONE_MS = 8 * DAY;
-/** What was put aside stays to be looked at. */
+/** Dead letters stay this long for people to read. */
 const SET_ASIDE_MS = 30 * DAY;
-/** What requests cost is kept for longer than a year, so that years can be compared. */
+/** Costs of requests are kept for longer than a year, so that years can be compared. */
 const USAGE_MS = 400 * DAY;
 const AT_ONCE = 2000;
 
 const SESSIONS_AT_ONCE = 20;
 
 export interface PruneOptions {
-  /** How long a conversation is kept after its last turn. Default: for ever. */
+  /** The time that a conversation is kept after its last turn. Default: for ever. */
   readonly sessionsMs?: number | undefined;
   /** Told of what was deleted, if anything was. */
   onPruned?(pruned: Pruned): void;

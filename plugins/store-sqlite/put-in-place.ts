@@ -6,7 +6,10 @@ import { makeDir } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import { newestKept, sync } from "./keep-copy.ts";
 
-/** What SQLite may have beside a file, which belongs to that file alone. The file goes first. */
+/**
+ * The files that SQLite may have beside a file, which belong to that file alone. The file goes
+ * first.
+ */
 const parts = ["", "-journal", "-wal", "-shm"];
 const { O_CREAT, O_NOFOLLOW, O_RDWR, O_TRUNC } = constants;
 

@@ -48,7 +48,7 @@ function withFiles(name: string, files: readonly (readonly [at: string, mode: nu
   });
 }
 
-/** What of a directory restore could have changed. */
+/** Returns the part of a directory that restore could have changed. */
 function stateOf(dir: string): unknown {
   return readdirSync(dir).filter((name) => name.startsWith("before-") || name === "state");
 }

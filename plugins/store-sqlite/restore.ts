@@ -1,9 +1,9 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { counted, errors as shared, GantryError } from "@gantry/sdk";
+import { counted, GantryError } from "@gantry/sdk";
 import type { Audit, CommandContext, Runtime } from "@gantry/sdk";
-import { ProcessLock, servingLock } from "@gantry/sdk/node";
+import { takeServingLock } from "@gantry/sdk/node";
 import { changesOf, filesIn, writeFiles, type BackedUp } from "./backed-up-files.ts";
 import { backupTables } from "./backup.ts";
 import type { Database } from "./database.ts";
@@ -26,7 +26,7 @@ interface Found {
   readonly files: readonly BackedUp[];
 }
 
-/** What the person named, and the file that is read of it. */
+/** The path that the person named, and the file that is read for it. */
 interface Source {
   readonly file: string;
   readonly kind: "backup" | "kept" | "aside";
@@ -49,7 +49,8 @@ export async function restore(run: CommandContext, needs: RestoreNeeds): Promise
   for (const line of found.lines) run.out(line);
   if (run.options["dryRun"] === true) return 0;
   if (run.options["yes"] !== true) throw errors.RESTORE_NOT_ACCEPTED();
-  const lock = await lockOf(configDir);
+  // A service manager must not start a service in the middle.
+  const lock = await takeServingLock(configDir, errors.RESTORE_UNWRITABLE);
   try {
     const folder = await putBack(file, found, needs);
     run.out(`Restored from ${file}; what was there is in ${folder}${await wayForward(folder)}`);
@@ -57,18 +58,6 @@ export async function restore(run: CommandContext, needs: RestoreNeeds): Promise
     await lock.release();
   }
   return 0;
-}
-
-/** Keeps a service manager from starting a service in the middle. Throws `RESTORE_UNWRITABLE`. */
-async function lockOf(configDir: string): Promise<ProcessLock> {
-  const file = servingLock(configDir);
-  try {
-    return await ProcessLock.take(file, (pid) => shared.ALREADY_RUNNING(configDir, pid));
-  } catch (error) {
-    if (error instanceof GantryError) throw error;
-    const why = (error as NodeJS.ErrnoException).code ?? error;
-    throw errors.RESTORE_UNWRITABLE(path.dirname(file), why);
-  }
 }
 
 /** Throws `RESTORE_WHAT` and `LAYOUT_NOT_KEPT`, which name the layouts that are kept. */

@@ -10,7 +10,10 @@ export interface SummaryRow {
   readonly title?: string | null;
 }
 
-/** How many of the newest sessions are searched: to read all words of all would hold up every writer. */
+/**
+ * The number of the newest sessions that are searched: to read all words of all would hold up every
+ * writer.
+ */
 const mostSearched = 2_000;
 
 export function summaryOf({ id, turns, updated, owner, title }: SummaryRow): SessionSummary {

@@ -24,7 +24,7 @@ export class Sql {
     return Number(this.#statement(text).run(...values).changes);
   }
 
-  /** Gives the row's number, or undefined where nothing was inserted. */
+  /** Returns the row's number, or undefined if nothing was inserted. */
   insert(text: string, ...values: SQLInputValue[]): number | undefined {
     const { changes, lastInsertRowid } = this.#statement(text).run(...values);
     return changes === 0 ? undefined : Number(lastInsertRowid);

@@ -8,7 +8,7 @@ const maxBytes = 64 * 1_024;
 /** Ms between two lines of the log about a collector that takes nothing. */
 const quietMs = 600_000;
 
-/** What a collector answered to one request. */
+/** A collector's answer to one request. */
 export type Taken = "taken" | "refused" | "later";
 
 /** The collector. A failure is told in the log, once in ten minutes, and in no other way. */

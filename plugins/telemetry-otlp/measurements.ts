@@ -7,7 +7,7 @@ const mostKinds = 200;
 interface Point {
   readonly attributes: Attributes;
   sum: number;
-  /** Of a histogram, by bucket: one more than there are bounds. */
+  /** The counts of a histogram, by bucket: one more than there are bounds. */
   readonly counts?: number[];
 }
 

@@ -5,7 +5,7 @@ import { Measurements } from "./measurements.ts";
 import { observer } from "./observer.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the collector is told of, and what ends that. */
+/** The observer that reports to the collector, and its end. */
 export interface Telemetry {
   readonly observer: Observer;
   close(): Promise<void>;

@@ -38,7 +38,7 @@ async function allowed(
   return { asked: questions[0]!, said: code === undefined ? text : `${code}: ${text}` };
 }
 
-/** What changes the page when the server says so, and asks for `/turned` then. */
+/** Scripts that change the page when the server says so, and ask for `/turned` then. */
 const turns: Readonly<Record<string, string>> = {
   "its address": "x.href = '/pay?sum=5000'",
   "its words": "x.textContent = 'Pay 5000 EUR now'",
@@ -46,7 +46,7 @@ const turns: Readonly<Record<string, string>> = {
   "the element itself": "x.replaceWith(x.cloneNode(true))",
 };
 
-/** What changes what a form sends, though its button stays what it is. */
+/** Scripts that change what a form sends, though its button stays what it is. */
 const sends: Readonly<Record<string, string>> = {
   "a hidden field": "f.elements.sum.value = '99999'",
   "a hidden field behind a false value":

@@ -99,19 +99,21 @@ export function processesWith(word: string, not?: string): readonly number[] {
   });
 }
 
-/** Whether a process is there and has not ended. */
+/** Returns true if a process is there and has not ended. */
 export function isAlive(pid: number): boolean {
   const [state] = fieldsOf(pid);
   return state !== undefined && state !== "Z";
 }
 
-/** Whether a process was started by another, or by one that it started. */
+/** Returns true if a process was started by another, or by one that it started. */
 export function isBelow(pid: number, above: number): boolean {
   const parent = Number(fieldsOf(pid)[1] ?? 0);
   return parent === above || (parent > 1 && isBelow(parent, above));
 }
 
-/** What the kernel says of a process after its name: state, parent…; nothing where it is gone. */
+/**
+ * Returns the kernel's fields of a process after its name: state, parent…; nothing if it is gone.
+ */
 function fieldsOf(pid: number): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -3,7 +3,7 @@ export interface ViewElement {
   /** As the accessibility tree names it: `button`, `link`, `textbox`. */
   readonly role: string;
   readonly name: string;
-  /** What it holds, or whether it is checked. */
+  /** Its content, or its state if it can be checked. */
   readonly value?: string;
 }
 
@@ -14,7 +14,7 @@ export interface PageView {
   readonly title: string;
   readonly text: string;
   readonly elements: readonly ViewElement[];
-  /** What happened on the way: dialogs, downloads, a page that did not finish. */
+  /** Events on the way: dialogs, downloads, a page that did not finish. */
   readonly notes: readonly string[];
 }
 
@@ -24,9 +24,12 @@ export interface Element {
   readonly name: string;
   /** The address of its document: of the page, or of a frame in it. */
   readonly at: string;
-  /** Where a click, or Enter in its form, is known to lead; scripts may lead elsewhere. */
+  /**
+   * The address to which a click, or Enter in its form, is known to lead; scripts may lead
+   * elsewhere.
+   */
   readonly leadsTo?: string;
-  /** How its form is sent there, in capitals. */
+  /** The method by which its form is sent there, in capitals. */
   readonly method?: string;
   /** Which one of all elements it is, and its state as far as that decides what an action does. */
   readonly key: string;
@@ -34,7 +37,7 @@ export interface Element {
 
 export interface Typing {
   readonly text: string;
-  /** Whether Enter is pressed afterwards. */
+  /** True if Enter is pressed afterwards. */
   readonly submit: boolean;
 }
 

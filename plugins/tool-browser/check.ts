@@ -2,7 +2,7 @@ import type { CheckRow, Upstream } from "@gantry/sdk";
 import type { Needs } from "./backends.ts";
 import type { BrowserConfig } from "./config.ts";
 
-/** What `status` and `doctor` say of the browser; only `doctor` asks a driver. */
+/** Returns the rows of the browser in `status` and `doctor`; only `doctor` asks a driver. */
 export async function checkBrowser(
   { security, tools }: BrowserConfig,
   { sandbox, upstream, pages }: Needs,

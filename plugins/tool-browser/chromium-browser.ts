@@ -124,7 +124,7 @@ export class ChromiumBrowser implements Browser {
 
   async #on(element: number, work: (page: ChromiumPage, node: PageNode) => Promise<void>): Promise<void> {
     await this.#with(element, work);
-    // What it opened comes up a moment later.
+    // A page that it opened comes up a moment later.
     await this.#page.settle();
   }
 

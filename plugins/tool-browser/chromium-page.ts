@@ -3,7 +3,7 @@ import type { Cdp } from "./cdp.ts";
 import type { PageNode } from "./chromium-snapshot.ts";
 import { ELEMENT_FACTS, type ElementFacts } from "./element-facts.ts";
 
-/** What an action sets off shows within so long. */
+/** The effect of an action begins to show within this time. */
 const STARTS_MS = 250;
 const LOOK_MS = 25;
 
@@ -25,7 +25,7 @@ export class ChromiumPage {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** In this order nothing of it is requested before it is looked after. */
+  /** In this order the page requests nothing before it is watched. */
   async prepare(): Promise<void> {
     this.#cdp.tell(
       "Fetch.enable",
@@ -49,7 +49,7 @@ export class ChromiumPage {
     return this.#notes.splice(0);
   }
 
-  /** What went wrong, in the browser's words; undefined where the page came, whole or not. */
+  /** Returns the failure in the browser's words; undefined if the page came, whole or not. */
   async navigate(url: string): Promise<string | undefined> {
     const late = Symbol("late");
     const { promise, resolve } = Promise.withResolvers<typeof late>();
@@ -70,7 +70,7 @@ export class ChromiumPage {
     return undefined;
   }
 
-  /** False where there is nothing to go back to. */
+  /** Returns false if there is no page to go back to. */
   async back(): Promise<boolean> {
     const { currentIndex, entries } = await this.#send("Page.getNavigationHistory");
     const entry = entries[currentIndex - 1];
@@ -141,7 +141,7 @@ export class ChromiumPage {
     return { role: role!, name: name!, at, ...known, key: `${node.frame ?? ""} ${node.id} ${state}` };
   }
 
-  /** Whether a click there meets the element, or what belongs to it. */
+  /** Returns true if a click there meets the element, or what belongs to it. */
   async #isOnTop(node: PageNode, x: number, y: number): Promise<boolean> {
     const { cssLayoutViewport } = await this.#send("Page.getLayoutMetrics");
     const place = { x: Math.round(x + cssLayoutViewport.pageX), y: Math.round(y + cssLayoutViewport.pageY) };

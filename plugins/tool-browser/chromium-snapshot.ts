@@ -1,7 +1,7 @@
 import type { Cdp } from "./cdp.ts";
 import type { ViewElement } from "./browser.ts";
 
-/** What can be clicked, typed in or chosen. */
+/** The roles of elements that can be clicked, typed in or chosen. */
 const ACTIVE = new Set(
   "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton menuitem menuitemcheckbox menuitemradio tab treeitem DisclosureTriangle".split(
     " ",

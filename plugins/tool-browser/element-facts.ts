@@ -1,9 +1,9 @@
-/** What only the page's own document tells of an element. */
+/** Facts of an element that only the page's own document tells. */
 export interface ElementFacts {
   readonly at: string;
   readonly leadsTo: string | null;
   readonly method: string | null;
-  /** Of a button that sends a form, with all that the form holds. */
+  /** For a button that sends a form, with all that the form holds. */
   readonly state: string;
 }
 

@@ -3,11 +3,14 @@ import type { Target } from "@gantry/sdk";
 import type { Element, Still } from "./browser.ts";
 import { errors } from "./errors.ts";
 
-/** Of a name, and of an address. */
+/** Bounds of a name, and of an address. */
 const MAX_NAME = 200;
 const MAX_ADDRESS = 500;
 
-/** What a person is told of an element, and what it is held to. What a page says of it stands in quotes. */
+/**
+ * Returns the words that a person is told of an element, and that an action is held to. The page's
+ * own words stand in quotes.
+ */
 export function targetOf(element: Element): Target {
   const { role, name, at, leadsTo, method } = element;
   const how = method === undefined || method === "GET" ? "" : ` by ${method}`;
@@ -17,7 +20,7 @@ export function targetOf(element: Element): Target {
   return { shown, digest: digestOf(element) };
 }
 
-/** Where nothing was decided on, nothing is acted on. */
+/** If nothing was decided on, nothing is acted on. */
 export function stillThe(target: Target | undefined): Still {
   return (now) => {
     if (target?.digest !== digestOf(now)) throw errors.BROWSER_CHANGED();

@@ -14,7 +14,7 @@ interface FormElement extends ViewElement {
 /** The forms of one page as somebody fills them; fields are counted from 0, those that nobody sees left out. */
 export class HttpForms {
   readonly #fields: readonly { readonly field: WebField; readonly form: WebForm }[];
-  /** What each field sends; undefined: nothing. */
+  /** The value that each field sends; undefined: nothing. */
   readonly #held = new Map<WebField, string | undefined>();
 
   constructor(forms: readonly WebForm[]) {
@@ -40,7 +40,10 @@ export class HttpForms {
     });
   }
 
-  /** A field, and where its form is sent to, without what it holds; undefined where there is no such field. */
+  /**
+   * Returns a field, and the address that its form is sent to, without what it holds; undefined if
+   * there is no such field.
+   */
   look(at: number): FormElement | undefined {
     const [found, element] = [this.#fields[at], this.elements[at]];
     if (!found || !element) return undefined;

@@ -30,7 +30,7 @@ const conversations = isLong ? 10 : 2;
 /** Twice what the README states for a small page; the figure is one of Chromium 156. */
 const MAX_MB_EACH = 360;
 
-/** What processes hold of memory, each page counted once. */
+/** Returns the memory that processes hold, each page counted once. */
 const memoryMb = (pids: readonly number[]): number =>
   pids
     .map(

@@ -17,7 +17,7 @@ export function browserPlugin(idleMs = IDLE_MS): Plugin {
     provides: [Tools, Checks, Observers, MaterialFolders],
     onboarding,
     errors,
-    // Where it is off, which is the default, no more of it is loaded.
+    // If it is off, which is the default, no more of it is loaded.
     async setup(host) {
       if (!host.config.security.browser_enabled) return;
       const { provideBrowser } = await import("./provide-browser.ts");

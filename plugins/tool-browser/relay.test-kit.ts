@@ -10,9 +10,9 @@ export interface Relay extends AsyncDisposable {
 }
 
 export interface RelayChanges {
-  /** Of the capabilities that are asked for. */
+  /** Changes the capabilities that are asked for. */
   asks?(capabilities: Fields): void;
-  /** Of the capabilities that the driver tells. */
+  /** Changes the capabilities that the driver tells. */
   answers?(capabilities: Fields): void;
 }
 

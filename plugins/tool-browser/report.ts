@@ -3,7 +3,7 @@ import type { PageView, ViewElement } from "./browser.ts";
 /** Characters of a page's text in one answer. */
 const MAX_TEXT = 20_000;
 const MAX_ELEMENTS = 300;
-/** Of a name or a value. */
+/** The bound of a name or a value. */
 const MAX_NAME = 200;
 
 /** The page in words: what it is, what happened, its text, and a line for each element. */

@@ -6,7 +6,7 @@ import { type Shop, startShop } from "./shop.test-kit.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 
-/** What the model does next, from the page that it sees, and what it is to see then. */
+/** The model's next action, from the page that it sees, and what it is to see then. */
 type Step = readonly [next: object | ((page: string) => object), sees: RegExp];
 
 const open = (shop: Shop, path: string) => ({ action: "open", url: shop.url + path });
@@ -44,7 +44,7 @@ const throughBrowser = (shop: Shop): readonly Step[] => [
   [{ action: "screenshot" }, /what had come/],
 ];
 
-/** What can be had of them by reading. */
+/** The steps that can be done by reading. */
 const byReading = (shop: Shop): readonly Step[] => [
   [open(shop, "/"), /All kinds of lamps/],
   [on("click", 'link "[^"]*/old"'), /A lamp of brass/],
@@ -111,7 +111,7 @@ for (const [backend, can, left, stepsIn] of backends)
     },
   );
 
-/** What the last call gave. */
+/** Returns the result of the last call. */
 function textOf({ messages }: ChatRequest): string {
   return (messages.at(-1)?.parts ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
 }

@@ -7,7 +7,7 @@ export interface Shop extends AsyncDisposable {
   /** `http://shop.example:<port>` */
   readonly url: string;
   readonly port: number;
-  /** What came, as `METHOD path`, and the bodies of orders. */
+  /** The requests that came, as `METHOD path`, and the bodies of orders. */
   readonly asked: readonly string[];
 }
 

@@ -20,7 +20,7 @@ export interface WebDriverOptions {
   readonly driver: WebDriver;
   /** Its own; closed with it. */
   readonly proxy: CheckedProxy;
-  /** What it must not reach. */
+  /** The server that it must not reach. */
   readonly decoy: Decoy;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly timeoutMs: number;
@@ -200,7 +200,7 @@ export class WebDriverBrowser implements Browser {
     await this.#calls.call("POST", "/frame", { id: null });
   }
 
-  /** What a page opened last is the page. */
+  /** The page that was opened last is the current page. */
   async #latest(): Promise<void> {
     const handles = (await this.#calls.call("GET", "/window/handles")) as readonly string[];
     const last = handles.at(-1);

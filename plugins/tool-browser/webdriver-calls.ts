@@ -9,7 +9,10 @@ interface CallOptions {
   forget(session: string): Promise<void>;
 }
 
-/** What the driver said of a page has a word of the protocol; what is wrong with the driver itself has none. */
+/**
+ * An error that the driver reports of a page has a word of the protocol; a fault of the driver
+ * itself has none.
+ */
 type DriverError = Error & { readonly word?: string };
 
 const IN_THE_WAY = "unexpected alert open";
@@ -34,7 +37,7 @@ export class WebDriverCalls {
     return this.#ending === undefined;
   }
 
-  /** What happened on the way, for the model; told once. */
+  /** Returns the events on the way, for the model; each is told once. */
   takeNotes(): readonly string[] {
     return this.#notes.splice(0);
   }

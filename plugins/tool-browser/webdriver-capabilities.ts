@@ -1,4 +1,4 @@
-/** What a session is asked for: no way out but the proxy, and no questions. */
+/** The capabilities that a session is asked for: no way out but the proxy, and no questions. */
 interface Wanted {
   /** `host:port` */
   readonly proxy: string;

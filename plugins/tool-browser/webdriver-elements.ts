@@ -2,7 +2,7 @@ import type { Element, ViewElement } from "./browser.ts";
 import type { WebDriverCalls } from "./webdriver-calls.ts";
 import { LOOK_AT } from "./webdriver-scripts.ts";
 
-/** How a driver writes a reference to an element. */
+/** The key under which a driver writes a reference to an element. */
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 /** A name that stands for itself in a path; a page's script can make one up. */
 const NAME = /^(?!\.+$)[\w.-]+$/;
@@ -19,7 +19,7 @@ export interface Given {
   readonly value: unknown;
 }
 
-/** Undefined where the reference is none that a driver would write. */
+/** Returns undefined if no driver would write such a reference. */
 export function foundIn({ element }: Given, frame: number | undefined): Found | undefined {
   const name = element?.[ELEMENT];
   return typeof name === "string" && NAME.test(name) ? { element: { [ELEMENT]: name }, frame } : undefined;

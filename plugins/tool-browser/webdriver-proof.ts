@@ -2,7 +2,10 @@ import type { Decoy } from "@gantry/sdk/node";
 import { GATHER_CANDIDATES } from "./webdriver-scripts.ts";
 import type { WebDriverCalls } from "./webdriver-calls.ts";
 
-/** Sends the browser where the proxy lets nobody go, as a page might; what went past the proxy, undefined where nothing did. */
+/**
+ * Sends the browser where the proxy lets nobody go, as a page might; returns what went past the
+ * proxy, undefined if nothing did.
+ */
 export async function pastTheProxy(calls: WebDriverCalls, decoy: Decoy): Promise<string | undefined> {
   const { tcpPort, udpPort } = decoy;
   await calls.patiently(() => calls.call("POST", "/url", { url: `http://127.0.0.1:${tcpPort}/` }));

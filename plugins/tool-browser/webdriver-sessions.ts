@@ -73,7 +73,7 @@ export class WebDriverSessions {
 const lockOf = (file: string): Promise<ProcessLock> =>
   ProcessLock.take(`${file}.lock`, (pid) => new Error(`process ${pid} uses it`));
 
-/** False where a driver did not answer. */
+/** Returns false if a driver did not answer. */
 async function endAll(file: string, driverAt: (address: string) => WebDriver): Promise<boolean> {
   const open = await readFile(file, "utf8").then(
     (text) => JSON.parse(text) as Open,

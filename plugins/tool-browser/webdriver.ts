@@ -1,7 +1,7 @@
 import type { Upstream } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
-/** How long a driver that answers at all takes to say so. */
+/** The time within which a driver that answers at all answers. */
 const CONNECT_MS = 2_000;
 /** A session takes a browser's start, and a page its whole time. */
 const ANSWER_MS = 120_000;

@@ -33,7 +33,7 @@ export async function applyEdit(
   return report(text, found, args.path) + unkept;
 }
 
-/** Throws where there is not exactly one place, or none for `all`. */
+/** Throws if there is not exactly one place, or none for `all`. */
 function find(text: string, args: EditArguments, failsAgain: () => boolean): Found {
   if (args.old === args.new) throw errors.EDIT_NOTHING(args.path);
   const wish = wishOf(args);

@@ -7,7 +7,7 @@ import sandbox from "../sandbox-landlock/index.ts";
 import files from "./index.ts";
 
 const LONG_LINE = "long".repeat(1_300_000);
-/** What is written twice in the arguments of one call, which hold 1 MiB. */
+/** A line that is written twice in the arguments of one call, which hold 1 MiB. */
 const LONG_GIVEN = "long".repeat(100_000);
 
 /** A line of a file; its number makes it the only one of its kind. */
@@ -42,7 +42,7 @@ test(
         const first = from % lines.length;
         const part = lines.slice(first, first + count);
         const all = lines.map(({ depth, text, trailing }, index) => {
-          // Blanks after the end of what is asked for are no part of it.
+          // Spaces after the end of the text that is searched for do not belong to it.
           const beyond = given !== "same" && index === first + part.length - 1;
           const longOne = part.includes(lines[index]!) ? LONG_GIVEN : LONG_LINE;
           const words = `${text} #${index};${index === long ? longOne : ""}`;
@@ -99,7 +99,7 @@ test(
         const middle = after.slice(head.length, after.length - tail.length);
         expect([after.startsWith(head), after.endsWith(tail)]).toEqual([true, true]);
         expect(middle.split(/\r?\n/).map(hash)).toEqual(expected!.map(hash));
-        // Where each line stands for one, the line ends are those that were there.
+        // If each line stands for one, the line ends are those that were there.
         const paired = part.every(({ change }) => change === "keep" || change === "replace");
         const inner = part.slice(0, -1).map(({ end: own }) => own);
         const found: readonly string[] = middle.match(/\r?\n/g) ?? [];

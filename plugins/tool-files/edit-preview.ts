@@ -4,7 +4,7 @@ import { findText, replaced } from "./edit-text.ts";
 import { type EditArguments, readWhole, wishOf } from "./edit-wish.ts";
 import { type FileOptions, checkedPath, filesOf } from "./files.ts";
 
-/** What a person is shown before a file is edited: the change to what stands there, or why there would be none. */
+/** Returns the preview of an edit: the change to the text, or why there would be none. */
 export async function previewOf(
   options: FileOptions,
   args: EditArguments,

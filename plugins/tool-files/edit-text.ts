@@ -3,7 +3,7 @@ import { BYTE_ORDER_MARK, Lines, indentOf, trimmed, trimmedEnd, withoutReturns }
 import { mergeLines } from "./merge-lines.ts";
 import { occurrences } from "./occurrences.ts";
 
-/** What shall be replaced by what; like the file, one character a byte. */
+/** The old text and the new one; like the file, one character a byte. */
 export interface Wish {
   readonly old: string;
   readonly wanted: string;
@@ -19,16 +19,17 @@ export interface Place {
 
 export interface Found {
   readonly places: readonly Place[];
-  /** What did not count in the comparison. */
+  /** The characters that did not count in the comparison. */
   readonly without?: string;
 }
 
-/** How many places of an ambiguous text are told of. */
+/** The number of places of an ambiguous text that are told. */
 export const MAX_TOLD = 20;
 
 /**
- * Where the text stands: to the letter, where line ends do not count; else line by line without blanks at the end; else
- * also without indentation. The first way that finds anything counts. There are no places where none does.
+ * Finds the places of the text: to the letter, whatever the line ends; else line by line without
+ * spaces at the end; else also without indentation. The first way that finds anything counts. There
+ * are no places if none does.
  */
 export function findText(text: string, wish: Wish): Found {
   if (/\r/.test(wish.old + wish.wanted)) {
@@ -47,7 +48,10 @@ export function findText(text: string, wish: Wish): Found {
   return byLines.places.length === 1 || exact.length === 0 ? byLines : { places: exact };
 }
 
-/** True where a text begins in the middle of a line's indentation: its other lines would be indented less than that one. */
+/**
+ * Returns true if a text begins in the middle of a line's indentation: its other lines would be
+ * indented less than that one.
+ */
 function isIndented(text: string, { start }: Place, old: string): boolean {
   const first = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
   const line = text.slice(first, start).replace(BYTE_ORDER_MARK, "");
@@ -67,7 +71,10 @@ function findByLines(text: string, plain: Wish): Found {
   return { places: [] };
 }
 
-/** Where it begins, each place beside the others for `all`; otherwise a few, overlapping ones too. */
+/**
+ * Returns the places at which it begins, beside each other for `all`; otherwise a few, overlapping
+ * ones too.
+ */
 function starts(text: string, old: string, all: boolean): readonly number[] {
   const found: number[] = [];
   let free = 0;

@@ -13,7 +13,7 @@ export interface EditArguments {
   readonly all?: boolean;
 }
 
-/** What they ask for, one character a byte, as the file is compared. */
+/** Returns the wish of the arguments, one character a byte, as the file is compared. */
 export function wishOf(args: EditArguments): Wish {
   return { old: bytesOf(args.old), wanted: bytesOf(args.new), all: args.all === true };
 }

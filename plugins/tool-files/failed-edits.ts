@@ -7,7 +7,7 @@ const MAX_SESSIONS = 1_000;
 export class FailedEdits {
   readonly #last = new Map<string, string>();
 
-  /** True where the same edit of this conversation failed right before. */
+  /** Returns true if the same edit of this conversation failed right before. */
   add(session: string, edit: object): boolean {
     const digest = createHash("sha256").update(JSON.stringify(edit)).digest("hex");
     const again = this.#last.get(session) === digest;

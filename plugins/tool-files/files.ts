@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { errors } from "./errors.ts";
 
 export interface FileOptions {
-  /** Undefined where no plugin opens files. */
+  /** Undefined if no plugin opens files. */
   readonly sandbox: Sandbox | undefined;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;

@@ -21,7 +21,7 @@ export async function globTest(glob: string): Promise<GlobTest> {
   return { written: glob, fits: (relative) => rules.test(relative).ignored !== not };
 }
 
-/** Each way to read the braces; undefined where there are too many. */
+/** Returns each way to read the braces; undefined if there are too many. */
 function expanded(glob: string): readonly string[] | undefined {
   const done: string[] = [];
   const open = [glob];

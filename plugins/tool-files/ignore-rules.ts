@@ -9,7 +9,7 @@ const MAX_BYTES = 256 * 1024;
 const MAX_SIGNS = 1_000;
 /** Further ones would take too long on deep paths. */
 const MAX_DOUBLE_STARS = 3;
-/** Of a folder and those above it together. */
+/** The bound for a folder and those above it together. */
 export const MAX_RULES = 2_000;
 
 /** Patterns as ignore files have them, by the library that others use for them too. */
@@ -23,14 +23,17 @@ export function isCheap(pattern: string): boolean {
   return pattern.length <= MAX_SIGNS && pattern.split("**").length <= MAX_DOUBLE_STARS + 1;
 }
 
-/** Where rules are read from, for whom, and which files were left unheeded. */
+/** The source of rules, their reader, and the files that were left unheeded. */
 export interface Reading {
   readonly files: SandboxedFiles;
   readonly signal: AbortSignal;
   readonly unheeded: Set<string>;
 }
 
-/** What the ignore files of a folder and of those above it say; a chain, the nearest folder first. */
+/**
+ * The rules in the ignore files of a folder and of those above it; a chain, the nearest folder
+ * first.
+ */
 export class IgnoreRules {
   readonly #folder: string;
   readonly #rules: readonly Ignore[];
@@ -102,7 +105,7 @@ export class IgnoreRules {
   }
 }
 
-/** What cannot be read holds no rules. */
+/** A file that cannot be read holds no rules. */
 async function linesOf(files: SandboxedFiles, file: string, signal: AbortSignal): Promise<readonly string[]> {
   try {
     const { data } = await files.read(file, MAX_BYTES, signal);

@@ -1,8 +1,9 @@
 import { indentOf, trimmed } from "./lines.ts";
 
 /**
- * How a file is indented, seen from a text that is indented otherwise: a function that indents further lines as the file
- * does. Undefined where the same indentation of the text stands for different ones in the file.
+ * Compares the indentation of a file with that of a text: returns a function that indents further
+ * lines as the file does. Undefined if the same indentation of the text stands for different ones
+ * in the file.
  */
 export function indentation(
   given: readonly string[],
@@ -47,7 +48,10 @@ function converted(more: string, pairs: Pairs): string {
   return more;
 }
 
-/** How many blanks stand for a tab: from two depths where there are two, else from one. */
+/**
+ * Returns the number of spaces that stand for a tab: from two depths if there are two, else from
+ * one.
+ */
 function widthOf(pairs: Pairs, ratio: (own: string, theirs: string) => number): number {
   const [first, last] = [pairs[0]!, pairs.at(-1)!];
   const steps = [

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { FileReplaced } from "@gantry/sdk/fill";
 import { makeDir, replaceFile } from "@gantry/sdk/node";
 
-/** Of one file; what was larger can only be told of. */
+/** The bound of one file; a larger one is only told of. */
 export const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 const MAX_CHANGES = 1_000;
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
@@ -22,7 +22,7 @@ export interface Change {
   readonly path: string;
   /** ISO 8601. */
   readonly at: string;
-  /** What stood there before: nothing, bytes that are kept, or bytes that are not. */
+  /** The content before: nothing, bytes that are kept, or bytes that are not. */
   readonly before: "nothing" | "kept" | "too large";
   /** SHA-256 (hex) of what the tool wrote. */
   readonly after: string;

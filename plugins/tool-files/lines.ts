@@ -29,7 +29,10 @@ function isBlank(sign: string): boolean {
   return sign === " " || sign === "\t";
 }
 
-/** The lines of a file that was read as one character a byte; a mark of byte order is no part of the first. */
+/**
+ * The lines of a file that was read as one character a byte; a byte order mark does not belong to
+ * the first.
+ */
 export class Lines {
   readonly #text: string;
   readonly #starts: number[];
@@ -45,12 +48,12 @@ export class Lines {
     return this.#starts.length;
   }
 
-  /** Where a line begins; beyond the last line, where the text ends. */
+  /** Returns the offset of a line's beginning; beyond the last line, that of the text's end. */
   start(line: number): number {
     return this.#starts[line] ?? this.#text.length;
   }
 
-  /** Where a line's text ends, before its line end. */
+  /** Returns the offset of the end of a line's text, before its line end. */
   end(line: number): number {
     const next = this.start(line + 1);
     if (next === this.start(line) || this.#text[next - 1] !== "\n") return next;

@@ -1,4 +1,4 @@
-/** What one edit puts in the place of a part of a file. */
+/** The replacement that one edit makes of a part of a file. */
 export interface Merge {
   /** The part as it stands in the file. */
   readonly part: string;
@@ -7,7 +7,7 @@ export interface Merge {
   readonly wanted: readonly string[];
   /** The line end of what has none to take over. */
   readonly lineEnd: string;
-  /** What a new line becomes in this file. */
+  /** Returns a new line as this file writes it. */
   fit(line: string): string;
 }
 

@@ -18,7 +18,10 @@ export function nearestLines(text: string, old: string): string {
   return shown.join("\n");
 }
 
-/** Where most lines of the text stand beneath each other; undefined where none of them stands anywhere. */
+/**
+ * Finds the place at which most lines of the text stand beneath each other; undefined if none of
+ * them stands anywhere.
+ */
 function sameLines(lines: Lines, wanted: readonly string[]): number | undefined {
   const telling = new Set(wanted.filter((line) => line.length > 2));
   const hits: number[] = [];

@@ -9,7 +9,9 @@ interface Writing {
   readonly signal: AbortSignal;
 }
 
-/** What a person is shown before a file is written: the change to what stands there, or the whole text of a new file. */
+/**
+ * Returns the preview of a write: the change to the present text, or the whole text of a new file.
+ */
 export async function previewOf(options: FileOptions, writing: Writing): Promise<Preview> {
   const { path, content } = writing;
   const bytes = Buffer.byteLength(content);
@@ -24,7 +26,10 @@ export async function previewOf(options: FileOptions, writing: Writing): Promise
   return { text: `${head}, changing:`, diff };
 }
 
-/** The text that stands there; undefined where there is no file, and what it is where it cannot be compared. */
+/**
+ * Returns the present text; undefined if there is no file, and a description if it cannot be
+ * compared.
+ */
 async function presentText(
   options: FileOptions,
   { content, effects, signal }: Writing,

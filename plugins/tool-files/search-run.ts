@@ -86,13 +86,16 @@ class Search {
       yield* walk(args.glob === undefined ? walked : { ...walked, glob: await globTest(args.glob) });
     } catch (error) {
       if ((error as { code?: string }).code !== "FILE_FAILED") throw error;
-      // It is no folder, so it is the one file.
+      // The root is not a folder, so it is the one file.
       const { bytes } = await this.#files.read(root, 0, signal);
       yield { path: root, bytes };
     }
   }
 
-  /** What is searched at a time; at least once, so that a wrong pattern is told where there are no files too. */
+  /**
+   * Yields the files that are searched at a time; at least once, so that a wrong pattern is told
+   * though there are no files.
+   */
   async *#batches(): AsyncGenerator<readonly string[], void> {
     let batch: string[] = [];
     let sum = 0;
@@ -111,7 +114,7 @@ class Search {
     if (batch.length > 0 || isFirst) yield batch;
   }
 
-  /** Nothing where the time is up before. */
+  /** Returns nothing if the time is up before. */
   async #foundIn(files: readonly string[]): Promise<SearchResult["found"]> {
     const { args, signal } = this.#run;
     const { pattern, literal = false, ignore_case: ignoreCase = false, context = 0 } = args;
@@ -147,7 +150,7 @@ class Search {
     if (taken.length > 1) this.#blocks.push(taken.join("\n"));
   }
 
-  /** What a guard would keep from file_read is not shown here either. */
+  /** A file that a guard would keep from file_read is not shown here either. */
   async #isClosed(file: string): Promise<boolean> {
     const opinions = await this.#options.policy.explain("file_read", { path: file }, this.#run.user);
     return opinions.some(({ outcome }) => outcome?.verdict === "refuse");

@@ -18,7 +18,7 @@ function fill(t: TestHost, tree: Readonly<Record<string, string | Uint8Array>>):
   }
 }
 
-/** What a tool says. */
+/** Returns a function that calls a tool and gives its words. */
 function said(t: TestHost, tool: string): (args: object) => Promise<string> {
   return async (args) => (await t.call(tool, args)).text;
 }
@@ -137,7 +137,7 @@ test("AGT-08: an expression that others never finish is searched for in time, an
   expect(await search({ pattern: "a\nb", literal: true })).toContain("spans lines");
 });
 
-/** What keeps whoever looks for it busy for minutes. */
+/** Arguments that would keep a naive search busy for minutes. */
 const endless: readonly (readonly [what: string, args: object])[] = [
   ["an expression of many states", { pattern: "(((a{9}){9}){9})".repeat(250) }],
   ["a text that nearly fits everywhere", { pattern: `ab${"a".repeat(4_000)}`, literal: true }],
@@ -152,7 +152,7 @@ test.each(process.env["GANTRY_LONG"] ? endless : endless.slice(0, 1))(
     });
     const search = said(t, "file_search");
     fill(t, { "hostile.txt": "a".repeat(8_000_000), "sub/other.txt": "needle\n" });
-    // What opens files is there from here on.
+    // From here on the process that opens files is there.
     await t.call("file_read", { path: "sub/other.txt" });
     let ticks = 0;
     const ticking = setInterval(() => void (ticks += 1), 10);
@@ -160,7 +160,7 @@ test.each(process.env["GANTRY_LONG"] ? endless : endless.slice(0, 1))(
       "[nothing found in 0 files; stopped when the time was up, there may be more: narrow the pattern, the path or the glob]",
     );
     clearInterval(ticking);
-    // Of about 480; where it ran in the service, those before.
+    // About 480 come; if the search ran in the service, only those before it.
     expect(ticks).toBeGreaterThan(15);
     expect(await search({ pattern: "needle", path: "sub" })).toBe("sub/other.txt\n1:needle");
   },
@@ -214,7 +214,7 @@ test("SEC-05: search and find stay behind the walls, and show nothing that a gua
   await using t = await startTestHost({ plugins: [...plugins, guardPaths] });
   const search = said(t, "file_search");
   fill(t, { "server.pem": "canary", "open.txt": "canary" });
-  // Where the walls show a secret file empty, nothing is found in it; elsewhere it is counted.
+  // If the walls show a secret file empty, nothing is found in it; elsewhere it is counted.
   expect(await search({ pattern: "canary" })).toMatch(
     /^open\.txt\n1:canary(?:\n\[1 files with such lines are closed to tools\])?$/,
   );

@@ -6,7 +6,7 @@ import { Type } from "typebox";
 import { errors } from "./errors.ts";
 import { type FileOptions, checkedPath, filesOf, isBinary, pathInput } from "./files.ts";
 
-/** What most platforms take of a caption. */
+/** The length of a caption that most platforms take. */
 const CAPTION_LENGTH = 1_000;
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ const FRAME_BYTES = 512;
 /** A part of the time limit, so that what was found by then is told. */
 const TIME_SHARE = 0.8;
 
-/** How much of its time and room a search has used. */
+/** The time and room that a search has used. */
 export class Spent {
   #end: number;
   #room: number;
@@ -25,18 +25,18 @@ export class Spent {
     return Math.max(0, Math.ceil(this.#end - performance.now()));
   }
 
-  /** What is left cannot be done in any time. */
+  /** The rest cannot be done in any time. */
   end(): void {
     this.#end = 0;
   }
 
-  /** Takes room for a line; false where there is none left, from then on for good. */
+  /** Takes room for a line; false if there is none left, from then on for good. */
   takes(line: string): boolean {
     this.#room -= Buffer.byteLength(line) + 1;
     return this.#room >= 0;
   }
 
-  /** What is not whole about a result, and the cure. */
+  /** Returns the notes on an incomplete result, with the cure. */
   notes(shown: string, cure: string): readonly string[] {
     if (this.cut) return [`only ${shown}, there are more: narrow ${cure}`];
     return this.time ? [`stopped when the time was up, there may be more: narrow ${cure}`] : [];

@@ -9,7 +9,9 @@ export interface UndoDeps {
   files(): SandboxedFiles;
 }
 
-/** What shall be undone: the last change of all, of a conversation, of an agent or of none (`""`), of a file. */
+/**
+ * The change to undo: the last of all, of a conversation, of an agent or of none (`""`), of a file.
+ */
 export interface UndoWish {
   readonly session?: string;
   readonly agent?: string;

@@ -8,7 +8,7 @@ import { shownPath } from "./place.ts";
 const MAX_ENTRIES = 100_000;
 
 export interface Walk extends Reading {
-  /** Where to begin: a folder, or one file. */
+  /** The place to begin: a folder, or one file. */
   readonly root: string;
   readonly workspace: string;
   /** Only the files that fit, by their path from the root or from the workspace. */
@@ -26,8 +26,9 @@ interface Waiting extends WalkedFile {
 }
 
 /**
- * Every file beneath a folder, by name. Links are not followed; hidden files and what ignore files leave out are not visited,
- * unless the walk begins there. Throws where the root cannot be read, and `SEARCH_BAD_GLOB`.
+ * Yields every file beneath a folder, by name. Links are not followed; hidden files and those that
+ * ignore files leave out are not visited, unless the walk begins there. Throws if the root cannot
+ * be read, and `SEARCH_BAD_GLOB`.
  */
 export async function* walk(options: Walk): AsyncGenerator<WalkedFile, void> {
   const waiting: Waiting[] = [];
@@ -47,7 +48,7 @@ export async function* walk(options: Walk): AsyncGenerator<WalkedFile, void> {
   }
 }
 
-/** What of a folder is visited, the last name first. */
+/** Returns the entries of a folder to visit, the last name first. */
 async function visited(options: Walk, folder: string, above: IgnoreRules | undefined): Promise<Waiting[]> {
   const { files, signal, unheeded } = options;
   const { entries } = await files.list(folder, MAX_ENTRIES, signal);
@@ -87,7 +88,10 @@ async function fitting(
   return kept;
 }
 
-/** What the folders between the workspace and the root say of what lies in the root. */
+/**
+ * Returns the rules that the folders between the workspace and the root have for the root's
+ * entries.
+ */
 async function rulesAbove(options: Walk): Promise<IgnoreRules | undefined> {
   const { root, workspace, signal, unheeded } = options;
   const relative = path.relative(workspace, root);
@@ -104,7 +108,7 @@ async function rulesAbove(options: Walk): Promise<IgnoreRules | undefined> {
   return undefined;
 }
 
-/** Says which rules were not heeded; nothing where all were. */
+/** Names the rules that were not heeded; nothing if all were. */
 export function unheededNotes({
   unheeded,
   workspace,

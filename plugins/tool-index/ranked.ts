@@ -1,6 +1,6 @@
 import type { ToolFacts } from "@gantry/sdk/fill";
 
-/** How much a word counts, by where it stands. */
+/** The weight of a word, by its place. */
 const weights = { name: 8, input: 2, description: 1 } as const;
 
 type Place = keyof typeof weights;
@@ -21,7 +21,7 @@ function scoreOf({ name, description, input }: ToolFacts, query: string, words: 
   const texts: Readonly<Record<Place, readonly string[]>> = {
     name: wordsOf(name),
     input: wordsOf(fields),
-    // Of words such as `of` a description has too many.
+    // A description has too many words such as `of`.
     description: wordsOf(description).filter((word) => word.length > 2),
   };
   const places = Object.keys(weights) as readonly Place[];

@@ -4,9 +4,9 @@ import { Type } from "typebox";
 import { ranked } from "./ranked.ts";
 
 const maxFound = 8;
-/** Of one description, which a server may have written without end. */
+/** The bound of one description, which a server may have written without end. */
 const maxDescription = 1_000;
-/** Of one input schema as JSON. */
+/** The bound of one input schema as JSON. */
 const maxInput = 8_000;
 
 /** Makes the tool that finds deferred tools by words; `deferred` lists those of the turn that asks. */

@@ -13,7 +13,7 @@ const EVERY = 1_000_000;
 /** As the tool that stores them has it. */
 const LONGEST = 10_000;
 
-/** The words with which a person sees and mends what is remembered of somebody. */
+/** Returns the words with which a person sees and corrects the memories of somebody. */
 export function memoryCommands(memory: Memory, retention: Retention, values: Values): readonly Command[] {
   const find = async (run: CommandContext): Promise<MemoryEntry> => {
     const [id = ""] = run.args;
@@ -119,7 +119,7 @@ function lineOf({ id, created, text }: MemoryEntry): string {
   return `${id}  ${created.slice(0, 10)}  ${safe(text).replace(/\s+/g, " ")}`;
 }
 
-/** What was remembered may come from anywhere, and must not steer a terminal. */
+/** A memory may come from anywhere, and must not steer a terminal. */
 function safe(text: string): string {
   return stripVTControlCharacters(text).replace(/(?![\n\t])\p{C}/gu, "");
 }

@@ -17,7 +17,7 @@ const keyForm = "^[\\p{L}\\p{N}][\\p{L}\\p{N}._-]{0,63}$";
 const newest = "These are the newest memories:";
 const every = 1_000_000;
 
-/** Who asks for a memory. */
+/** The person who asks for a memory. */
 interface Asking {
   readonly user: string;
   readonly agent?: string | undefined;
@@ -90,7 +90,7 @@ export function memoryTools({ memory, retention, agents, values }: Remembering):
         brings: allOf(await search(memory, whose(asking), query, limit)),
       }),
       async run({ args: { query, limit = 5 }, effects, ...asking }) {
-        // What was stored only since may hold material that no guard has been told of.
+        // A memory that was stored only since may hold material that no guard has been told of.
         const told = new Set(effects.brings?.material);
         const found = (await search(memory, whose(asking), query, limit)).filter(
           ({ sources }) => sources?.material.every((name) => told.has(name)) ?? true,
@@ -147,7 +147,7 @@ function headOf(key: string): string {
   return `[${key.toLowerCase()}] `;
 }
 
-/** What whoever reads these memories takes in. */
+/** Returns the sources that the reader of these memories takes in. */
 function allOf(found: readonly MemoryEntry[]): Sources {
   const held = found.flatMap(({ sources }) => sources ?? []);
   return {

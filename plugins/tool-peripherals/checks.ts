@@ -23,7 +23,7 @@ export function peripheralChecks(
   ];
 }
 
-/** Whether the running service sees less than the one who asks. */
+/** Returns true if the running service sees less than the process that asks. */
 async function isHidden(configDir: string): Promise<boolean> {
   const running = await readRunning(configDir);
   if (!running || (await hasOwnDevices("self"))) return false;

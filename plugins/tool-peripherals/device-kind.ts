@@ -1,4 +1,4 @@
-/** What stands in the way of a device, in words: the cause, and the cure. */
+/** An obstacle between a user and a device, in words: the cause, and the cure. */
 export interface Obstacle {
   readonly cause: string;
   readonly cure: string;
@@ -8,5 +8,5 @@ export interface Obstacle {
 
 export type DeviceKind = "serial" | "gpio";
 
-/** Who usually may: the group that systems give such devices to. */
+/** The group that systems usually give such devices to. */
 export const usualGroup: Readonly<Record<DeviceKind, string>> = { serial: "dialout", gpio: "gpio" };

@@ -12,7 +12,10 @@ const noun: Readonly<Record<DeviceKind, string>> = { serial: "serial port", gpio
 const PTY_MAJORS = { first: 136, last: 143 };
 const MAX_SHOWN = 5;
 
-/** What is wrong with a path before it is opened; undefined where nothing is. Opens nothing. */
+/**
+ * Returns the obstacle that shows before a path is opened; undefined if there is none. Opens
+ * nothing.
+ */
 export async function obstacleAt(device: string, kind: DeviceKind): Promise<Obstacle | undefined> {
   let found: Stats;
   try {
@@ -73,7 +76,7 @@ async function list(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(() => [])).toSorted();
 }
 
-/** What to say where the user may not open a device. */
+/** Returns the words for a device that the user may not open. */
 export async function denied(device: string, kind: DeviceKind): Promise<Obstacle> {
   const found = await stat(device).catch(() => undefined);
   const group = await groupOf(found, usualGroup[kind]);
@@ -111,7 +114,10 @@ function isOwnTerminal({ rdev }: Stats): boolean {
   return [0, 1, 2].some((fd) => isatty(fd) && fstatSync(fd).rdev === rdev);
 }
 
-/** The kernel's own word for what a device is: `tty`, `gpio`, `mem`; undefined where the kernel does not say. */
+/**
+ * Returns the kernel's own word for a device: `tty`, `gpio`, `mem`; undefined if the kernel does
+ * not tell.
+ */
 async function subsystemOf({ rdev }: Stats): Promise<string | undefined> {
   const link = await readlink(`/sys/dev/char/${majorOf(rdev)}:${minorOf(rdev)}/subsystem`).catch(() => "");
   if (link !== "") return path.basename(link);

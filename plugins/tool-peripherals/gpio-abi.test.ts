@@ -10,7 +10,7 @@ const header = "/usr/include/linux/gpio.h";
 const left = `there is no C compiler or no ${header} here`;
 const hasCompiler = spawnSync("cc", ["--version"]).status === 0 && existsSync(header);
 
-/** What a C program prints that has the kernel's own header. */
+/** Returns the output of a C program that has the kernel's own header. */
 function printed(body: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), "gantry-abi-"));
   try {

@@ -26,7 +26,7 @@ export const flags = {
 const OUTPUT_VALUES = 2;
 const NAME_BYTES = 32;
 
-/** Where the fields begin, in bytes. */
+/** The offsets of the fields, in bytes. */
 const chipInfoAt = { label: 32, lines: 64 };
 const lineInfoAt = { consumer: 32, offset: 64, flags: 72 };
 const requestAt = { consumer: 256, flags: 288, attributes: 296, attribute: 320, lines: 560, fd: 588 };
@@ -38,7 +38,7 @@ export interface ChipInfo {
 }
 export interface LineInfo {
   readonly used: boolean;
-  /** Who holds the line; empty where the kernel does not say. */
+  /** The holder of the line; empty if the kernel does not tell. */
   readonly consumer: string;
 }
 export interface LineRequest {

@@ -7,7 +7,10 @@ import type { GpioSettings, LineSettings } from "./settings.ts";
 /** The device behind a descriptor has gone. */
 const GONE = new Set(["ENODEV", "ENXIO", "EBADF", "EIO"]);
 
-/** One configured chip: each line is claimed on first use, held until the end, and claimed anew after it was unplugged. */
+/**
+ * One configured chip: each line is claimed on first use, held until the end, and claimed again
+ * after it was unplugged.
+ */
 export class GpioChip {
   readonly settings: GpioSettings;
   readonly #openKernel: OpenKernel;

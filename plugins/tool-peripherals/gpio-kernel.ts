@@ -12,9 +12,12 @@ export class KernelError extends Error {
   }
 }
 
-/** What of the kernel a chip needs: the seam where tests put a chip that is not there. Calls throw KernelError. */
+/**
+ * The kernel's part that a chip needs: the seam where tests put a chip that is not there. Calls
+ * throw KernelError.
+ */
 export interface GpioKernel {
-  /** What keeps a path from being a chip, as far as it shows without opening it. */
+  /** Returns the reason why a path is not a chip, as far as it shows without opening it. */
   obstacle(path: string): Promise<Obstacle | undefined>;
   open(path: string): number;
   /** Reads and writes the structure in place. */

@@ -42,7 +42,7 @@ function chipOf(chips: Chips, name: string): GpioChip {
   return chips.get(name) as GpioChip;
 }
 
-/** What there is, for the model: `lamp: led (out)`. */
+/** Lists the lines for the model: `lamp: led (out)`. */
 function listed(chips: Chips): string {
   const lines = [...chips.values()].map(({ settings }) => {
     const names = [...settings.lines.values()].map(({ name, direction }) => `${name} (${direction})`);

@@ -2,17 +2,18 @@ import { readFile } from "node:fs/promises";
 import { type DeviceKind, type Obstacle, usualGroup } from "./device-kind.ts";
 
 /**
- * Whether a process has a /dev of its own instead of the machine's, as PrivateDevices= of a system unit and containers give;
- * undefined where the kernel does not say, as for processes of others.
+ * Returns true if a process has a /dev of its own instead of the machine's, as PrivateDevices= of a
+ * system unit and containers give; undefined if the kernel does not tell, as for processes of
+ * others.
  */
 export async function hasOwnDevices(pid: number | "self"): Promise<boolean | undefined> {
   const mounts = await readFile(`/proc/${pid}/mountinfo`, "utf8").catch(() => undefined);
-  // What was mounted there last is what is seen.
+  // The last mount there is the one that is seen.
   const last = mounts?.split("\n").findLast((line) => line.split(" ")[4] === "/dev");
   return mounts === undefined ? undefined : last !== undefined && / - tmpfs /.test(last);
 }
 
-/** What to say of a device that is not in such a /dev. */
+/** Returns the words for a device that is not in such a /dev. */
 export function hidden(device: string, kind: DeviceKind): Obstacle {
   const unit = `PrivateDevices=no, DevicePolicy=closed, DeviceAllow=${device} rw and SupplementaryGroups=${usualGroup[kind]}`;
   return {

@@ -21,10 +21,10 @@ export class MemoryChip {
   /** False: a kernel before 5.10, which knows the chip and none of the newer calls. */
   isNew = true;
   isPlugged = true;
-  /** What opening the chip is refused with. */
+  /** The error with which opening the chip is refused. */
   refuses: string | undefined;
   readonly #label: string;
-  /** What each descriptor stands for: the chip, or a line. */
+  /** The meaning of each descriptor: the chip, or a line. */
   readonly #open = new Map<number, "chip" | number>();
   #next = 100;
 
@@ -33,7 +33,7 @@ export class MemoryChip {
     this.lines = Array.from({ length: lines }, () => ({ consumer: "", value: 0, flags: 0 }));
   }
 
-  /** How many descriptors are open. */
+  /** Returns the number of open descriptors. */
   get open(): number {
     return this.#open.size;
   }

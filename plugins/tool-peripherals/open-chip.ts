@@ -64,7 +64,7 @@ export class OpenChip implements Disposable {
     }
   }
 
-  /** Who holds a line. Throws PERIPHERAL_CONNECT. */
+  /** Returns the holder of a line. Throws PERIPHERAL_CONNECT. */
   look({ name, offset }: LineSettings): LineInfo {
     const { lines } = this.info;
     if (offset >= lines)
@@ -126,7 +126,7 @@ export class OpenChip implements Disposable {
   }
 }
 
-/** Who holds a line, in words. */
+/** Returns the holder of a line, in words. */
 export function consumerOf({ consumer }: LineInfo): string {
   return consumer === "" ? "the kernel" : `the consumer \`${consumer}\``;
 }

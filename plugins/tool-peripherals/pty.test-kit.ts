@@ -8,11 +8,11 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** A device at the far end of a real pseudo terminal, held by socat; it may be unplugged and plugged in again. */
 export class PtyDevice implements AsyncDisposable {
-  /** Of the port, as config.toml names it. */
+  /** The path of the port, as config.toml names it. */
   readonly path: string;
   /** All that was sent to the device. */
   received: Buffer = Buffer.alloc(0);
-  /** What it answers to what was sent; by default nothing. */
+  /** Returns the device's answer to what was sent; by default nothing. */
   answers: (sent: Buffer) => string | Buffer | undefined = () => undefined;
   readonly #folder: string;
   #socat: ChildProcessByStdio<Writable, Readable, null> | undefined;

@@ -4,7 +4,7 @@ import type { SerialSettings } from "./settings.ts";
 
 export interface Wanted {
   readonly bytes: Buffer;
-  /** How many messages, each ended by the delimiter, to wait for. */
+  /** The number of messages, each ended by the delimiter, to wait for. */
   readonly messages: number;
 }
 
@@ -21,7 +21,10 @@ export interface Exchange {
 /** At most, of one answer. */
 export const REPLY_BYTES = 65_536;
 
-/** One configured port: opened by its first exchange, kept open, opened anew after it was unplugged. */
+/**
+ * One configured port: opened by its first exchange, kept open, opened again after it was
+ * unplugged.
+ */
 export class SerialDevice {
   readonly settings: SerialSettings;
   #port: SerialPort | undefined;

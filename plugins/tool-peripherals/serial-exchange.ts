@@ -65,7 +65,7 @@ function outgoing({ settings }: SerialDevice, text: string | undefined, hex: str
   return Buffer.from(text.endsWith(settings.delimiter) ? text : text + settings.delimiter);
 }
 
-/** What came, then what a person would ask about it. */
+/** Returns the reply, then what a person would ask about it. */
 function report({ reply, complete, cut, late }: Exchange, { settings }: SerialDevice): ToolResult {
   const { shown, notes } = readable(reply, settings.delimiter, cut);
   const seconds = settings.timeoutMs / 1_000;

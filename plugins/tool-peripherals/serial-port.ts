@@ -48,7 +48,7 @@ export class SerialPort {
     return !this.#gone;
   }
 
-  /** What has come in and was not read, without waiting; undefined where there is nothing. Throws PortGone. */
+  /** Returns the unread bytes without waiting; undefined if there are none. Throws PortGone. */
   take(): Buffer | undefined {
     const buffer = Buffer.alloc(CHUNK_BYTES);
     const read = this.#now((fd) => readSync(fd, buffer, 0, CHUNK_BYTES, null));
@@ -57,7 +57,7 @@ export class SerialPort {
     return read === undefined ? undefined : buffer.subarray(0, read);
   }
 
-  /** Waits for bytes; undefined where the signal came first. Throws PortGone. */
+  /** Waits for bytes; undefined if the signal came first. Throws PortGone. */
   async read(signal: AbortSignal): Promise<Buffer | undefined> {
     for (;;) {
       const bytes = this.take();
@@ -66,7 +66,7 @@ export class SerialPort {
     }
   }
 
-  /** False where the signal came before all was handed to the kernel. Throws PortGone. */
+  /** Returns false if the signal came before all was handed to the kernel. Throws PortGone. */
   async write(bytes: Buffer, signal: AbortSignal): Promise<boolean> {
     for (let at = 0; at < bytes.length;) {
       const written = this.#now((fd) => writeSync(fd, bytes, at));
@@ -87,12 +87,12 @@ export class SerialPort {
   async close(): Promise<void> {
     if (this.#gone) return;
     this.#gone = true;
-    // What nobody takes would hold the closing up for half a minute.
+    // Bytes that nobody takes would hold up the closing for half a minute.
     await this.#port.flush().catch(() => undefined);
     await this.#port.close().catch(() => undefined);
   }
 
-  /** Undefined where the kernel would have waited. */
+  /** Returns undefined if the kernel would have waited. */
   #now(work: (fd: number) => number): number | undefined {
     const { fd } = this.#port;
     if (this.#gone || fd === null) throw this.#lost();

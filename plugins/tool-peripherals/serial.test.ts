@@ -41,7 +41,7 @@ function isText(bytes: Buffer): boolean {
   return isUtf8(bytes) && ![...shown].some((sign) => /\p{Cc}/u.test(sign) && !"\t\r\n".includes(sign));
 }
 
-/** Whether this process has the port open. */
+/** Returns true if this process has the port open. */
 function isOpenHere(port: string): boolean {
   return readdirSync("/proc/self/fd").some((fd) => {
     try {

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileNames, isInside, secretFiles } from "@gantry/sdk/node";
 
-/** What is looked through for names, and how many of them are told. */
+/** The characters that are searched for names, and the number of names that are told. */
 const LIMITS = { characters: 20_000, named: 3 };
-/** What programs say of a file that the kernel holds. */
+/** The words of programs for a file that the kernel holds. */
 const HELD = /resource busy|read-only file system|not permitted|permission denied/i;
 
-/** What is known of a run whose end a closed file may explain. */
+/** The facts of a run whose end a closed file may explain. */
 interface Ended {
   readonly command: string;
   readonly stderr: string;

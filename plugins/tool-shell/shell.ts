@@ -12,7 +12,7 @@ import type { closedFiles } from "./closed-files.ts";
 import { errors } from "./errors.ts";
 
 export interface ShellOptions {
-  /** Undefined where no plugin starts processes. */
+  /** Undefined if no plugin starts processes. */
   readonly sandbox: Sandbox | undefined;
   readonly enabled: boolean;
   /** True for a call that is to be tried before a person is asked. */
@@ -111,7 +111,7 @@ export function shellTool({
 
 /** The output, then what a person would ask about it. */
 function report(result: RunResult, limitMs: number, closed: readonly string[]): ToolResult {
-  const { stdout, stderr, exitCode, droppedBytes, findings = [] } = result;
+  const { stdout, stderr, exitCode, droppedBytes, findings = [], wrote = [] } = result;
   const notes = [
     ...(droppedBytes > 0 ? [`output cut: ${droppedBytes} more bytes`] : []),
     endOf(result, limitMs),
@@ -119,7 +119,7 @@ function report(result: RunResult, limitMs: number, closed: readonly string[]): 
     ...closed,
   ];
   const parts = [stdout.trimEnd(), stderr && `[stderr]\n${stderr.trimEnd()}`, `[${notes.join("; ")}]`];
-  return { text: parts.filter(Boolean).join("\n"), failed: exitCode !== 0 };
+  return { text: parts.filter(Boolean).join("\n"), failed: exitCode !== 0, wrote };
 }
 
 function endOf({ exitCode, signal, timedOut }: RunResult, limitMs: number): string {

@@ -17,7 +17,7 @@ import shell from "./index.ts";
 
 type Outcome = Awaited<ReturnType<TestHost["call"]>>;
 
-/** What a person does about a question, and meanwhile: `allow`, `deny`, or nothing. */
+/** A person's answer to a question, and what happens meanwhile: `allow`, `deny`, or nothing. */
 type Decide = (question: ApprovalRequest) => unknown;
 
 export interface Trying extends AsyncDisposable {

@@ -1,12 +1,12 @@
 import type { PageElement } from "./page-tree.ts";
 
-/** What a page is about, without what stands around it. */
+/** Elements that surround a page's subject. */
 const ASIDE = new Set(["nav", "aside", "footer", "form", "menu"]);
 const ASIDE_ROLES =
   /^(?:navigation|complementary|banner|contentinfo|search|menu|menubar|toolbar|dialog|alertdialog)$/;
 const ASIDE_NAMES =
   /(?:^|[\s_-])(?:nav|navbar|toc|menu|sidebar|side-bar|breadcrumbs?|share|sharing|social|related|recommend(?:ed|ations)?|promo|newsletter|subscribe|cookies?|consent|advert(?:isement)?s?|ads?|banner|popup|modal|pagination|skip|toolbar|footer|comments?)(?:$|[\s_-])/i;
-/** A part by such a name goes only where it holds less of the page's text than this; */
+/** A part by such a name goes only if it holds less of the page's text than this; */
 const MINOR_SHARE = 0.3;
 /** one by such an element, where it holds less than this. */
 const ASIDE_SHARE = 0.6;
@@ -28,7 +28,7 @@ export function articleOf(body: PageElement): PageElement {
 /** Never left for one of their own parts. */
 const WHOLE = new Set("p pre blockquote ul ol dl h1 h2 h3 h4 h5 h6".split(" "));
 
-/** How much text each element holds that is no link and no label. */
+/** Adds up the text of each element that is neither a link nor a label. */
 function weigh(element: PageElement, weights: Map<PageElement, number>): number {
   let weight = 0;
   for (const child of element.children) {

@@ -5,7 +5,7 @@ export const MAX_BYTES = 4 * 1024 * 1024;
 /** In characters: more than the text of a page that says each thing once can hold. */
 export const MAX_TEXT = 4 * 1024 * 1024;
 
-/** What is said of the bytes of an answer. */
+/** Facts about the bytes of an answer. */
 export interface BodyFacts {
   /** The header `content-type`; empty if there is none. */
   readonly contentType: string;

@@ -1,7 +1,10 @@
 /** Enough to find what a page says of itself. */
 const LOOKED_AT = 4_096;
 
-/** What a text is written in: its mark, the header, the page's own word, else UTF-8 where it is that. */
+/**
+ * Returns the character set of a text: its mark, the header, the page's own word, else UTF-8 if it
+ * is valid.
+ */
 export function charsetOf(contentType: string, data: Uint8Array): string {
   const [first, second, third] = data;
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
@@ -17,7 +20,7 @@ export function charsetOf(contentType: string, data: Uint8Array): string {
 
 function isUtf8(data: Uint8Array): boolean {
   try {
-    // What was cut may end within a character.
+    // A text that was cut may end within a character.
     new TextDecoder("utf-8", { fatal: true }).decode(data, { stream: true });
     return true;
   } catch {

@@ -1,13 +1,13 @@
 import type { Net, ToolRun } from "@gantry/sdk";
 import { type BodyFacts, MAX_BYTES } from "./body.ts";
 
-/** What an address answered, as it came. */
+/** The answer of an address, as it came. */
 export interface FetchedPage extends BodyFacts {
   /** After redirects. */
   readonly url: string;
   readonly status: number;
   readonly body: Uint8Array;
-  /** True where only the beginning was read. */
+  /** True if only the beginning was read. */
   readonly cut: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { WebField, WebForm } from "@gantry/sdk/fill";
 
-/** More of a page are no form that a person would fill. */
+/** A form with more of them is not one that a person would fill. */
 const MAX_FIELDS = 200;
 const MAX_OPTIONS = 200;
 /** Characters; one label may stand for many fields. */

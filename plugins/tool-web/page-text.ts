@@ -8,7 +8,7 @@ const BLOCKS = new Set(
 
 /** So many are numbered; a page of 4 MiB can hold a quarter of a million. */
 const MAX_LINKS = 10_000;
-/** What is nested deeper is set in no further, or a page of 4 MiB would be a text of hundreds. */
+/** Deeper nesting is not indented further, or a page of 4 MiB would become a text of hundreds. */
 const MAX_PREFIX = 32;
 
 /** The text of a part of a page with its headings, lists, tables and code, and the addresses its links lead to. */
@@ -18,7 +18,10 @@ export class PageText {
   readonly #links = new Map<string, number>();
   readonly #lines: string[] = [];
   #line = "";
-  /** Whether a blank may not follow: looking at the end of a line that grows takes the line's length each time. */
+  /**
+   * True if a space may not follow: looking at the end of a line that grows takes the line's length
+   * each time.
+   */
   #isSpaced = true;
   #prefix = "";
   #pre = 0;

@@ -8,27 +8,27 @@ import type { unread } from "./page-answers.ts";
 
 const SHOWN_ENCODING = 40;
 
-/** What a character takes at most in UTF-8, for one unit of a string. */
+/** The most bytes of a character in UTF-8, for one unit of a string. */
 const MAX_CHARACTER = 3;
 
 /** A page as it is read. */
 export interface ReadPage {
   readonly title: string;
   readonly text: string;
-  /** Where its links lead, in the order of their numbers. */
+  /** The addresses of its links, in the order of their numbers. */
   readonly links: readonly string[];
   readonly forms: readonly WebForm[];
-  /** True where the text is longer. */
+  /** True if the text is longer. */
   readonly cut: boolean;
 }
 
 /** Why there is nothing to read. */
 export type Unread = Static<typeof unread>;
 
-/** What `page-worker.ts` is told of the bytes that it is given. */
+/** The facts that `page-worker.ts` gets of its bytes. */
 export interface PageToRead extends BodyFacts {
   readonly url: string;
-  /** Whether its words alone are wanted. */
+  /** True if only its words are wanted. */
   readonly isPlain: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ReaderOptions {
   readonly bounds: ApartBounds;
   /** As in `Sandbox`. */
   readonly confining: string | undefined;
-  /** Of the plugin. */
+  /** The plugin's signal. */
   readonly signal: AbortSignal;
 }
 

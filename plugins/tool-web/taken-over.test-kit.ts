@@ -51,7 +51,9 @@ export function running(word: string): readonly number[] {
   });
 }
 
-/** How many filters of system calls the kernel holds each thread of a process to. */
+/**
+ * Returns the number of filters of system calls to which the kernel holds each thread of a process.
+ */
 function filtersOf(pid: number): readonly number[] {
   return readdirSync(`/proc/${pid}/task`).map((thread) => {
     const status = readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8");
@@ -60,8 +62,8 @@ function filtersOf(pid: number): readonly number[] {
 }
 
 /**
- * Whether the kernel holds a living process with this word to one filter more than the test, in
- * every thread.
+ * Returns true if the kernel holds a living process with this word to one filter more than the
+ * test, in every thread.
  */
 export const runsWalled = (word: string): boolean => running(word).some(filteredMore);
 

@@ -5,7 +5,7 @@ import { errors } from "./errors.ts";
 import type { PageReader } from "./read-page.ts";
 
 export interface WebOptions {
-  /** Undefined where no plugin opens addresses. */
+  /** Undefined if no plugin opens addresses. */
   readonly net: Net | undefined;
   readonly reader: PageReader;
   readonly timeoutMs: number;

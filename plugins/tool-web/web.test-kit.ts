@@ -5,7 +5,7 @@ import { createNet } from "../net-undici/net.ts";
 
 export interface Web extends AsyncDisposable {
   readonly url: string;
-  /** What came, as `METHOD path`. */
+  /** The requests that came, as `METHOD path`. */
   readonly asked: readonly string[];
   /** The real way out, with this server as the only address allowed. */
   readonly net: Plugin;

@@ -67,7 +67,7 @@ export class Ledger implements Budget {
     }
   }
 
-  /** What all requests of this day, or one person's, have taken so far. */
+  /** Returns the sum of all requests of this day, or of one person's. */
   async today(user?: string): Promise<UsageSum> {
     const [sum] = await this.#usage.sum("day", startOfDay(), user);
     return (
@@ -121,7 +121,7 @@ export class Ledger implements Budget {
   }
 }
 
-/** Of today, by UTC. */
+/** Returns the first millisecond of today, by UTC. */
 function startOfDay(): number {
   return Math.floor(Date.now() / DAY) * DAY;
 }

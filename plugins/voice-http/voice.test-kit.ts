@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a server was asked. */
+/** A request to the server. */
 export interface VoiceCall {
   readonly path: string;
   readonly authorization: string | undefined;

@@ -18,11 +18,15 @@ export const errors = defineErrors({
     "The plugin %s ended its process (%s, %s): let it throw instead, and leave the process to the host.",
   ),
 
-  NO_PROVIDER: usage("No provider configured: set `default_provider` and a credential, or `agent.provider`."),
+  NO_PROVIDER: usage(
+    "No provider configured: set `default_provider` and a credential, or `agent.provider`.",
+    503,
+  ),
   PROVIDER_UNKNOWN: usage(
     "No plugin serves the provider `%s`: check `default_provider`, or list the plugin that serves it.",
+    503,
   ),
-  PROVIDER_NO_KEY: usage("The provider %s has no credential: %s."),
+  PROVIDER_NO_KEY: usage("The provider %s has no credential: %s.", 503),
   PROVIDER_AUTH: failed(
     "%s answered HTTP 401: the credential is missing or wrong; check the key, the address (http:// or https://) and the network%s.",
   ),
@@ -47,6 +51,7 @@ export const errors = defineErrors({
   ),
   PROVIDER_TIMEOUT: failed(
     "%s did not answer in %s s: check the network and the proxy (HTTPS_PROXY), or raise timeout_seconds.",
+    504,
   ),
   PROVIDER_MALFORMED: failed(
     "%s sent an answer that cannot be read (%s): check that the address speaks this format.",
@@ -57,19 +62,24 @@ export const errors = defineErrors({
     "%s ended its answer without text, a tool call or a reason: try again, or check the model's name.",
   ),
 
-  TURN_CANCELLED: failed("The turn was cancelled."),
+  MESSAGE_NOBODY: failed(
+    'Nobody is known in whose name this would be said: state `auth: "token"` on the route, or make a directMessage() of a door of your own.',
+  ),
+  TURN_CANCELLED: failed("The turn was cancelled.", 503),
   TOOL_CLIENT_TAKEN: usage("The caller's tool `%s` has the name of one that is here: give it another."),
   READER_TOO_SLOW: failed(
     "The reader of the turn fell too far behind, so the turn was stopped: read faster, or ask for less.",
   ),
   AUDIT_FAILED: policy(
     "The audit record could not be written (%s), so nothing was run: free the disk or fix security.audit.log_path.",
+    500,
   ),
   PAIR_CODE_INVALID: policy(
     "The pairing code is wrong, used or too old: make a new one with `gantry pair new`.",
   ),
   PAIR_LOCKED: policy(
     "Too many wrong pairing codes came from this address: try again in %s s, or pair from the service's own terminal with `gantry pair token`.",
+    429,
   ),
   PAIR_GUESSED: policy(
     "%s: somebody may be guessing; the code %s, and `gantry pair token` on this machine pairs without one.",
@@ -113,7 +123,7 @@ export const errors = defineErrors({
   LEASE_LOST: failed(
     "The conversation %s was taken over by another worker meanwhile, so nothing of this was kept: leave it to that one, or ask again.",
   ),
-  SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end."),
+  SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end.", 409),
   ALREADY_RUNNING: failed(
     "A service already runs on %s (process %s): stop it first, or use another SERVICE_CONFIG_DIR.",
   ),

@@ -38,6 +38,8 @@ export interface CommandContext {
   err(line: string): void;
   /** Absent in hosts of earlier releases. */
   readonly input?: CommandInput;
+  /** The person at the terminal, as the audit names them: `cli:<user>`. Absent in hosts of earlier releases. */
+  readonly user?: string;
   /** True where a person sits at a terminal. */
   readonly interactive: boolean;
   /** Aborted by Ctrl-C and SIGTERM. */

@@ -5,6 +5,8 @@ export type ExitCode = 1 | 2 | 3;
 export interface ErrorRow {
   readonly text: string;
   readonly exit: ExitCode;
+  /** The status that a route answers with, 400 to 599. Default: 500, 400 or 403 for exit 1, 2 or 3. */
+  readonly status?: number;
 }
 
 /** An error that a person can act on: one sentence, a code from a table, never a secret. */
@@ -12,6 +14,7 @@ export class GantryError extends Error {
   override readonly name = "GantryError";
   readonly code: string;
   readonly exit: ExitCode;
+  readonly status?: number;
 
   /** Known by its shape, so that a plugin with a copy of the sdk of its own is understood too. */
   static override [Symbol.hasInstance](value: unknown): value is GantryError {
@@ -28,6 +31,7 @@ export class GantryError extends Error {
     );
     this.code = code;
     this.exit = row.exit;
+    if (row.status !== undefined) this.status = row.status;
   }
 }
 
@@ -69,15 +73,19 @@ export function defineErrors<Code extends string>(rows: {
   return Object.freeze(table);
 }
 
-/** A row for what failed while it ran (exit 1). */
-export function failed(text: string): ErrorRow {
-  return { text, exit: 1 };
+/** A row for what failed while it ran (exit 1); over HTTP `status`, else 500. */
+export function failed(text: string, status?: number): ErrorRow {
+  return row(text, 1, status);
 }
-/** A row for wrong usage or configuration (exit 2). */
-export function usage(text: string): ErrorRow {
-  return { text, exit: 2 };
+/** A row for wrong usage or configuration (exit 2); over HTTP `status`, else 400. */
+export function usage(text: string, status?: number): ErrorRow {
+  return row(text, 2, status);
 }
-/** A row for what the policy refuses (exit 3). */
-export function policy(text: string): ErrorRow {
-  return { text, exit: 3 };
+/** A row for what the policy refuses (exit 3); over HTTP `status`, else 403. */
+export function policy(text: string, status?: number): ErrorRow {
+  return row(text, 3, status);
+}
+
+function row(text: string, exit: ExitCode, status: number | undefined): ErrorRow {
+  return { text, exit, ...(status !== undefined && { status }) };
 }

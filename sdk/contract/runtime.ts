@@ -15,8 +15,8 @@ export interface Runtime {
   /** The resolved `workspace_path`; exists. */
   readonly workspace: string;
   /**
-   * Returns the workspace of the turn or call that this is called in: {@link Runtime.workspace}, or a folder in it, to which
-   * walls then hold. Absent in hosts of earlier releases.
+   * Returns the workspace of the turn, call or chat command that this is called in: {@link Runtime.workspace}, or a folder
+   * in it, to which walls then hold. Throws in a chat command if its agent has none. Absent in hosts of earlier releases.
    */
   workspaceNow?(): string;
   /** Unix ms. */

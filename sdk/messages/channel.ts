@@ -48,6 +48,8 @@ export interface InboundMessage {
   readonly command?: string;
   /** Begins the answer, by the chat command that began the turn. Said by the host alone. */
   readonly told?: string;
+  /** The plugin that handed it to the inbox. Said by the host alone. */
+  readonly by?: string;
   /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */
   readonly session?: string;
 }

@@ -1,3 +1,4 @@
+import type { ToolOrigin } from "../tools/tool-run.ts";
 import type { Trust } from "../security/trust.ts";
 import type { ApprovalRequest, DecisionOutcome } from "../turns/approval.ts";
 import type { Awaitable } from "../contract/awaitable.ts";
@@ -50,6 +51,21 @@ export interface ChatCommandRun {
   /** `<channel>:<user_id>` */
   readonly user: string;
   readonly trust: Trust;
+  /**
+   * The chat, as a tool's origin has it; at the terminal and over HTTP too, where nothing but the
+   * answer reaches the person. Absent in hosts of earlier releases.
+   */
+  readonly origin?: ToolOrigin;
+  /**
+   * Aborted when whoever waits for the answer leaves, and when the time that a stop gives is up.
+   * Absent in hosts of earlier releases.
+   */
+  readonly signal?: AbortSignal;
+  /**
+   * The folder that a turn of the conversation works in, which is that of its agent. Throws if that
+   * folder cannot be had. Absent in hosts of earlier releases.
+   */
+  readonly workspace?: string;
   readonly conversation: ConversationControl;
   /** Those that this person may use. */
   readonly commands: readonly ChatCommand[];

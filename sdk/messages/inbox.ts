@@ -25,6 +25,11 @@ export interface PromptOptions {
   readonly tools?: readonly string[];
   /** Tools of the caller: a call of one ends the turn, unrun, and comes back in {@link TurnResult.client_calls}. */
   readonly clientTools?: readonly ToolSpec[];
+  /**
+   * Each answer has to call a tool, as far as the provider can demand it: for a turn that has `clientTools` alone, whose
+   * first call ends it.
+   */
+  readonly mustCall?: true;
   /** Added to the system prompt, never in place of it. */
   readonly system?: string;
   /** Tokens of one answer at most; undefined: the provider's own bound. */

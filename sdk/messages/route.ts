@@ -3,6 +3,8 @@ import { scopes, type Caller, type Scope } from "../security/scope.ts";
 import { many } from "../contract/slot.ts";
 import { all, hasScope, having } from "../contract/shape.ts";
 import type { SocketEnd } from "../tools/net.ts";
+import { errors } from "../contract/codes.ts";
+import type { ErrorTable, ExitCode } from "../contract/errors.ts";
 
 /**
  * Who may ask a route. `token`: a paired device whose token has the scope `may`. `none`: everybody.
@@ -26,11 +28,16 @@ export interface RouteRequest {
   readonly body: unknown;
   /** The peer's address, after trusted proxies. */
   readonly peer: string;
+  /**
+   * The person, as the audit names them: `http:<device>`, or `http:local` if no pairing is required.
+   * Undefined on a route without `auth: "token"`, and in gateways of earlier releases.
+   */
+  readonly user?: string | undefined;
   /** The paired device, where `auth` is `token` and pairing is required. */
   readonly device: string | undefined;
   /**
-   * That device with what its token may; a turn that the request begins has it in its message. The
-   * host holds what `handle` begins to it, also a message that leaves it out or states more.
+   * That device with what its token may; {@link messageFrom} hands it on. The host holds what `handle`
+   * begins to it, also a message that leaves it out or states more.
    */
   readonly caller: Caller | undefined;
   /**
@@ -105,6 +112,26 @@ export interface RouteFailure {
   readonly message: string;
 }
 
+/** Statuses of exit codes. */
+const byExit = { 1: 500, 2: 400, 3: 403 } as const;
+
+/**
+ * Returns the status that a route answers a failure with: that of its row, or of the row of the sdk
+ * with its code, if one is stated there; else 502 for a provider's, else by its exit code.
+ */
+export function statusOf({ code, exit = 1, status }: FailureFacts): number {
+  const stated = status ?? (errors as ErrorTable)[code]?.status;
+  if (Number.isInteger(stated) && Number(stated) >= 400 && Number(stated) <= 599) return Number(stated);
+  return code.startsWith("PROVIDER_") ? 502 : byExit[exit];
+}
+
+/** What a failure says of its status. */
+export interface FailureFacts {
+  readonly code: string;
+  readonly exit?: ExitCode;
+  readonly status?: number;
+}
+
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** All that a route states but who may ask it. */
@@ -126,7 +153,7 @@ export interface RouteFacts {
   readonly replySchema?: TSchema;
   /** The body of what the gateway refuses before, or makes of what `handle` throws. Default: `{"error":{"code","message"}}`. */
   failureBody?(failure: RouteFailure): unknown;
-  /** Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them. */
+  /** Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them, with the status of their row. */
   handle(request: RouteRequest): Promise<RouteReply>;
 }
 export type Route = RouteFacts & RouteAccess;

@@ -59,6 +59,8 @@ export interface ChatRequest {
   readonly maxTokens?: number;
   /** Undefined: as the provider is configured. */
   readonly effort?: Effort;
+  /** The answer has to call one of `tools`; a provider that cannot demand this ignores it. */
+  readonly mustCall?: true;
   /** The bytes of a piece of media in the messages; undefined where they are gone. Left out: no media can be had. */
   readonly media?: (ref: MediaRef) => Promise<Uint8Array | undefined>;
   /** The conversation, so that a connection can be kept for it. */

@@ -1,4 +1,4 @@
-/** What goes to work apart and comes from it. */
+/** A message to work apart, or from it. */
 export interface ApartMessage {
   /** As JSON says it. */
   readonly facts: unknown;
@@ -8,7 +8,7 @@ export interface ApartMessage {
 /** Facts of more bytes are not parsed: that would hold the service up. What is large is bytes. */
 export const MAX_FACTS: number = 8 * 1024 * 1024;
 
-/** What a process says before it reads its input: whatever follows, the input may have caused. */
+/** A process writes it before it reads its input: the input may have caused whatever follows. */
 export const READY: Buffer = Buffer.from("ready\n");
 
 const LINE_END = 10;

@@ -4,7 +4,10 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { startProxy } from "./checked-proxy.ts";
 
-/** What a program behind the proxy is given by a server that answers each request with these bytes. */
+/**
+ * Returns the answer that a program behind the proxy gets from a server that answers each request
+ * with these bytes.
+ */
 async function given(reply: Buffer | string): Promise<string> {
   const server = createServer((socket) => {
     socket.on("error", () => {});

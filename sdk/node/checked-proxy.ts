@@ -6,7 +6,7 @@ import { GantryError } from "../contract/errors.ts";
 import type { Net } from "../tools/net.ts";
 
 const MAX_CONNECTIONS = 128;
-/** Of one admission so many refused addresses are told of. */
+/** The number of refused addresses of one admission that are told. */
 const MAX_TOLD = 100;
 /** Headers that belong to one connection only. */
 const HOP_BY_HOP = [
@@ -20,7 +20,7 @@ const HOP_BY_HOP = [
   "upgrade",
 ];
 
-/** How a client says who it is. */
+/** The challenge by which a client is asked for its name and word. */
 const CHALLENGE = 'Basic realm="gantry"';
 const STRANGER = "This proxy serves only what the service started.";
 
@@ -43,7 +43,7 @@ export interface Admission {
   withdraw(): void;
 }
 
-/** What one connection may reach. */
+/** Opens a connection to a place that the client may reach. */
 type Connect = (host: string, port: number) => Promise<Duplex>;
 
 /**

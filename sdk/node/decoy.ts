@@ -6,9 +6,9 @@ import { type AddressInfo, createServer } from "node:net";
 export interface Decoy {
   readonly tcpPort: number;
   readonly udpPort: number;
-  /** How many connections were made to it so far. */
+  /** The number of connections that were made to it so far. */
   readonly connections: number;
-  /** How many datagrams came so far. */
+  /** The number of datagrams that came so far. */
   readonly datagrams: number;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /** A file that a thread or a process starts from: from source TypeScript, which Node strips, else what the build made of it. */
 export interface Entry {
   readonly url: URL;
-  /** What Node must be told to read it. */
+  /** The arguments with which Node can read it. */
   readonly nodeArgs: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import type { Value } from "typebox/value";
 
-/** What a schema finds wrong with a value. */
+/** The fault that a schema finds in a value. */
 export type SchemaIssue = ReturnType<typeof Value.Errors>[number];
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,10 @@ export function expectedValue(issues: readonly SchemaIssue[], schema?: TSchema):
   return example === undefined ? issue.message : `must be written as in ${JSON.stringify(example)}`;
 }
 
-/** The values that a schema leaves open, as a person reads them; undefined where it is no choice. */
+/**
+ * Returns the values that a schema leaves open, as a person reads them; undefined if it is not a
+ * choice.
+ */
 function allowedValues(issues: readonly SchemaIssue[]): string | undefined {
   const choices = issues.filter(
     ({ schemaPath, keyword }) => keyword === "const" || /\/anyOf\/\d+$/.test(schemaPath),
@@ -43,7 +46,7 @@ function exampleIn(schema: unknown): unknown {
   return ((schema as Facts | undefined)?.["examples"] as readonly unknown[] | undefined)?.[0];
 }
 
-/** What a JSON pointer such as `#/properties/host` leads to. */
+/** Returns the schema to which a JSON pointer such as `#/properties/host` leads. */
 function schemaAt(schema: TSchema, pointer: string): Facts | undefined {
   const parts = pointer.split("/").slice(1);
   const names = parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));

@@ -7,11 +7,11 @@ const writableByOthers = 0o022;
 const sticky = 0o1000;
 const maxLinks = 40;
 
-/** Where somebody else could change what a path leads to. */
+/** A place at which somebody else could change what a path leads to. */
 export interface ForeignPlace {
   readonly at: string;
   readonly why: string;
-  /** The command that mends it. */
+  /** The command that closes it. */
   readonly cure: string;
 }
 

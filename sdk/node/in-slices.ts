@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import vm from "node:vm";
 
-/** So long the service does nothing else, where each item is quick. */
+/** The time for which the service does nothing else, if each item is quick. */
 const SLICE_MS = 20;
 /** For one item, which then takes too long on any machine. */
 const ONE_MS = 1_000;
@@ -9,9 +9,9 @@ const ONE_MS = 1_000;
 let box: vm.Context | undefined;
 
 /**
- * Does something with each item, a slice at a time, so that the service does other things in between; false where one item
- * took more than a second, which ends it: patterns and names can be chosen so that matching takes minutes.
- * Throws the reason of the signal.
+ * Does something with each item, a slice at a time, so that the service does other things in
+ * between. Returns false if one item took more than a second, which ends it: patterns and names can
+ * be chosen so that matching takes minutes. Throws the reason of the signal.
  */
 export async function inSlices<T>(
   items: readonly T[],
@@ -32,8 +32,9 @@ export async function inSlices<T>(
 }
 
 /**
- * Does something that is quick, unless what it works on was chosen so that it is not; false where it took more than a second.
- * The engine ends it then, in the midst of an expression too. Throws what it throws.
+ * Does something that is quick, unless its input was chosen so that it is not. Returns false if it
+ * took more than a second: the engine ends it then, in the midst of an expression too. Throws what
+ * the work throws.
  */
 export function inTime(work: () => void): boolean {
   box ??= vm.createContext({});

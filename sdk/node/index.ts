@@ -1,4 +1,4 @@
-/** What plugins and the host share and what touches Node: paths, links, locks, timeouts. */
+/** Code that plugins and the host share and that touches Node: paths, links, locks, timeouts. */
 import type { Decoy } from "./decoy.ts";
 
 export type { Decoy };
@@ -45,6 +45,7 @@ export {
   readRunning,
   removeRunning,
   servingLock,
+  takeServingLock,
   writeRunning,
   type RunningRecord,
 } from "./running-record.ts";

@@ -6,7 +6,7 @@ import { realpathSync } from "node:fs";
  */
 export const nodeProgram: string = process.execPath;
 
-/** Whether this is the single executable. */
+/** Returns true if this is the single executable. */
 export function isExecutable(): boolean {
   return process.getBuiltinModule("node:sea").isSea();
 }

@@ -2,7 +2,10 @@ import { printable } from "./printable.ts";
 
 const TIME_MS = 10 * 60_000;
 const MAX_SAID = 1 << 20;
-/** What npm may not do, whatever its settings say: run code of a package, or fetch from elsewhere than a registry. */
+/**
+ * Forbids npm, whatever its settings say, to run code of a package, or to fetch from elsewhere than
+ * a registry.
+ */
 const NEVER = ["--ignore-scripts", "--allow-git=none", "--allow-remote=none", "--allow-file=none"];
 const QUIETLY = ["--global=false", "--omit=dev", "--no-bin-links", "--no-audit", "--no-fund"];
 

@@ -13,7 +13,7 @@ const longestLifeMs = 86_400_000;
 /** Wrong guesses that end all open codes together: a guesser may have many addresses. */
 const maxGuesses = 100;
 
-/** How many codes may be open; one more ends the code with the least time left. */
+/** The number of codes that may be open; one more ends the code with the least time left. */
 const maxCodes = 16;
 
 export interface PairingCode {
@@ -22,7 +22,7 @@ export interface PairingCode {
   readonly expires: number;
 }
 
-/** What a code gives to whoever redeems it; it is kept with the code. */
+/** The grant of a code to whoever redeems it; it is kept with the code. */
 export interface PairingGrant {
   readonly may: readonly Scope[];
   /** Goes before the name that a device gives itself. */
@@ -79,8 +79,8 @@ export class Pairing {
   }
 
   /**
-   * Uses a code up and returns what it gives. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are
-   * taken one by one, so that many at once are no way around.
+   * Uses a code up and returns its grant. Throws PAIR_CODE_INVALID and PAIR_LOCKED; tries are taken
+   * one by one, so that many at once cannot get around the lock.
    */
   redeem(code: string, peer: string): Promise<PairingGrant> {
     return this.#oneByOne(async () => {

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { errors } from "../contract/codes.ts";
 
-/** What a plugin asks for, by the names of slots, hooks and keys. */
+/** The requests of a plugin, by the names of slots, hooks and keys. */
 export interface StatedManifest {
   readonly needs: readonly string[];
   readonly provides: readonly string[];
@@ -28,7 +28,7 @@ export function pluginLockFile(configDir: string): string {
   return path.join(configDir, "plugins.lock.json");
 }
 
-/** Empty where there is no file; throws `PLUGINS_LOCK` where it cannot be read. */
+/** Returns an empty lock if there is no file; throws `PLUGINS_LOCK` if it cannot be read. */
 export async function readPluginLock(configDir: string): Promise<PluginLock> {
   const file = pluginLockFile(configDir);
   try {
@@ -56,7 +56,10 @@ export function fileHash(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The hash of every file of a folder, by its path inside; `link` for what is neither file nor folder. Empty where there is none. */
+/**
+ * Returns the hash of every file of a folder, by its path inside; `link` for an entry that is
+ * neither file nor folder. Empty if there is none.
+ */
 export async function folderHashes(folder: string): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>();
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -83,7 +86,10 @@ export function changedFiles(
     });
 }
 
-/** How one manifest differs from another, as in "needs net"; undefined where they name the same. */
+/**
+ * Returns the difference of one manifest from another, as in "needs net"; undefined if they name
+ * the same.
+ */
 export function manifestDifference(stated: StatedManifest, real: StatedManifest): string | undefined {
   for (const key of ["needs", "provides", "taps", "enforces"] as const) {
     const [one = [], other = []] = [stated[key], real[key]];

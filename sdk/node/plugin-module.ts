@@ -1,4 +1,7 @@
-/** The module that a package.json names, by `exports` or else `main`, as plugins are loaded; undefined where it names none. */
+/**
+ * Returns the module that a package.json names, by `exports` or else `main`, as plugins are loaded;
+ * undefined if it names none.
+ */
 export function pluginModule({
   exports,
   main,

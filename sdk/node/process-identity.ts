@@ -13,15 +13,18 @@ function placeOf(): string {
 }
 
 /**
- * `<pid> <start time> <place>`: a number that was given to another process since is not mistaken for the holder. Empty where
- * there is none.
+ * Returns `<pid> <start time> <place>`: a number that was given to another process since is not
+ * mistaken for the holder. Empty if there is none.
  */
 export function identity(pid: number): string {
   const start = startOf(pid);
   return start === undefined ? "" : `${pid} ${start} ${place}`;
 }
 
-/** Whether the process that an {@link identity} names is known to have ended: one of another container cannot be seen. */
+/**
+ * Returns true if the process that an {@link identity} names is known to have ended: one of another
+ * container cannot be seen.
+ */
 export function isGone(named: string): boolean {
   const [pid, , where] = named.split(" ");
   return where === place && identity(Number(pid)) !== named;
@@ -34,15 +37,18 @@ export function newProcessName(): string {
   return `${process.pid}.${startOf(process.pid) || 0}.${++made}`;
 }
 
-/** Whether the process that such a name was made by still runs here. */
+/** Returns true if the process that made such a name still runs here. */
 export function processLives(name: string): boolean {
   const [pid, start] = name.split(".") as [string, string];
   const now = startOf(Number(pid));
-  // Where no start time can be told the number alone counts.
+  // If no start time can be told the number alone counts.
   return now !== undefined && (now === start || now === "" || start === "0");
 }
 
-/** In the kernel's ticks; empty where that cannot be told, undefined where there is no process or it only waits to be reaped. */
+/**
+ * Returns the start in the kernel's ticks; empty if it cannot be told, undefined if there is no
+ * process or it only waits to be reaped.
+ */
 function startOf(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
@@ -53,7 +59,7 @@ function startOf(pid: number): string | undefined {
   return fields[0] === "Z" ? undefined : (fields[19] ?? "");
 }
 
-/** What the kernel says of a process, from its state on; empty where that cannot be told. */
+/** Returns the kernel's fields of a process, from its state on; empty if they cannot be told. */
 function statFields(pid: number): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -57,7 +57,10 @@ export class ProcessLock {
     }
   }
 
-  /** The process of this machine or container that holds the lock; undefined where none that lives does. */
+  /**
+   * Returns the process of this machine or container that holds the lock; undefined if none that
+   * lives does.
+   */
   static async holder(file: string): Promise<number | undefined> {
     const holder = await readFile(file, "utf8").catch(() => "");
     const pid = Number.parseInt(holder, 10);

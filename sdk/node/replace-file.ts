@@ -3,9 +3,9 @@ import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
 export interface ReplaceOptions {
-  /** Of the new file, before the umask; 0600 where nothing is said. */
+  /** The new file's mode, before the umask. Default: 0600. */
   readonly mode?: number;
-  /** Whether it must outlive a power cut, at the price of two fsync; true where nothing is said. */
+  /** True if it must outlive a power cut, at the price of two fsync. Default: true. */
   readonly durable?: boolean;
 }
 

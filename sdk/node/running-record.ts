@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import { errors } from "../contract/codes.ts";
+import { GantryError } from "../contract/errors.ts";
 import { ProcessLock } from "./process-lock.ts";
 import { replaceFile } from "./replace-file.ts";
 
-/** What a running service says of itself to other processes. */
+/** The record that a running service writes for other processes. */
 export interface RunningRecord {
   readonly pid: number;
   readonly version: string;
@@ -12,10 +14,10 @@ export interface RunningRecord {
   readonly started: string;
   /** The hash of the configuration file that is in force; see {@link configHash}. */
   readonly config: string;
-  /** How often the configuration was read again, and what came of the last time. */
+  /** The number of times that the configuration was read again, and the outcome of the last. */
   readonly reloads: number;
   readonly changed: readonly string[];
-  /** What takes a restart, by key or plugin. */
+  /** Changes that take a restart, by key or plugin. */
   readonly restart: readonly string[];
   /** Why the last reload changed nothing. */
   readonly problem?: string;
@@ -23,6 +25,24 @@ export interface RunningRecord {
 
 export function servingLock(configDir: string): string {
   return path.join(configDir, "state", "serving.lock");
+}
+
+/**
+ * Takes the lock of the service of a directory; `lost` is called once another process has it.
+ * Throws ALREADY_RUNNING, and what `unwritable` makes of a folder that cannot be written to.
+ */
+export async function takeServingLock(
+  configDir: string,
+  unwritable: (folder: string, why: unknown) => Error,
+  lost?: () => void,
+): Promise<ProcessLock> {
+  const file = servingLock(configDir);
+  try {
+    return await ProcessLock.take(file, (pid) => errors.ALREADY_RUNNING(configDir, pid), lost);
+  } catch (error) {
+    if (error instanceof GantryError) throw error;
+    throw unwritable(path.dirname(file), (error as NodeJS.ErrnoException).code ?? error);
+  }
 }
 
 function recordFile(configDir: string): string {
@@ -40,7 +60,7 @@ export async function writeRunning(configDir: string, record: RunningRecord): Pr
   await replaceFile(recordFile(configDir), JSON.stringify(record), { durable: false });
 }
 
-/** Undefined where no service runs on this directory. */
+/** Returns undefined if no service runs on this directory. */
 export async function readRunning(configDir: string): Promise<RunningRecord | undefined> {
   const pid = await ProcessLock.holder(servingLock(configDir));
   if (pid === undefined) return undefined;

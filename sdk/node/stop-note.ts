@@ -8,7 +8,10 @@ const notes: Partial<Record<StopReason, string>> = {
     "The provider's content filter ended the answer: say it in another way, or ask another model.",
 };
 
-/** What a person is told of an answer that did not end by itself, or has no text; undefined for any other. */
+/**
+ * Returns the words for a person about an answer that did not end by itself, or has no text;
+ * undefined for any other.
+ */
 export function stopNote(
   result: Pick<TurnResult, "reply" | "stop_reason" | "error" | "files">,
 ): string | undefined {

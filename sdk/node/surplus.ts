@@ -1,6 +1,7 @@
 /**
- * What makes room where more than `most` entries are kept: always the oldest of whoever holds the most, so that nobody
- * drives out what another keeps. `entries` stand in the order in which they came.
+ * Returns the entries that make room if more than `most` are kept: always the oldest of whoever
+ * holds the most, so that nobody drives out what another keeps. `entries` stand in the order in
+ * which they came.
  */
 export function surplus<Entry extends { readonly user: string }>(
   entries: readonly Entry[],

@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import type { InboundMessage } from "../messages/channel.ts";
 import { readTraceparent, type TraceParent } from "../turns/traceparent.ts";
 
-/** How a turn is told from all others, and from what it came. */
+/** The ids that tell a turn from all others, and the one it came from. */
 export interface TurnIds {
   /** 16 hex digits, also the span of the turn in its trace. */
   readonly turn: string;

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 
-/** What came back of a request, before it is a `Response`. */
+/** The facts of an answer, before it is a `Response`. */
 export interface ResponseFacts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -15,7 +15,7 @@ type Stream = ReadableStream<Uint8Array> | null;
 /** The statuses of answers that have no body, whatever a server sends. */
 export const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** What is asked of the web's class itself. */
+/** The members that the web's class itself answers. */
 const members: ReadonlySet<string | symbol> = new Set([
   "arrayBuffer",
   "blob",

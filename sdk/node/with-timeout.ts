@@ -1,4 +1,7 @@
-/** What `work` comes to, or the error of `late` once `ms` milliseconds have passed; the work itself is not stopped. */
+/**
+ * Returns the value of `work`, or throws the error of `late` once `ms` milliseconds have passed;
+ * the work itself is not stopped.
+ */
 export async function withTimeout<T>(ms: number, work: T | PromiseLike<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {

@@ -6,11 +6,11 @@ import { type ApartMessage, MAX_FACTS, packMessage, READY, unpackMessage } from 
 import { entryBeside } from "./entry-beside.ts";
 import { nodeCommand } from "./node-command.ts";
 
-/** What work apart may take. */
+/** The resources that work apart may take. */
 export interface ApartBounds {
-  /** Of processor time, so that a busy machine changes nothing. */
+  /** Seconds of processor time, so that a busy machine changes nothing. */
   readonly cpuSeconds: number;
-  /** Of the heap of JavaScript. */
+  /** MiB of the heap of JavaScript. */
   readonly memoryMb: number;
 }
 
@@ -30,7 +30,7 @@ export interface ApartWork<T extends TSchema = TSchema> extends ApartBounds {
   readonly signal: AbortSignal;
 }
 
-/** What came of it. */
+/** The answer of work apart. */
 export interface ApartAnswer<T extends TSchema> {
   readonly facts: Static<T>;
   readonly bytes: Uint8Array;

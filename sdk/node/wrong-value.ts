@@ -1,12 +1,15 @@
 import type { TSchema } from "typebox";
 import { expectedValue, type SchemaIssue } from "./expected-value.ts";
 
-/** What is wrong with a value, for a person or a model, from what its schema finds; undefined where it fits. */
+/**
+ * Returns the fault of a value, for a person or a model, from the findings of its schema; undefined
+ * if it fits.
+ */
 export function wrongValue(issues: readonly SchemaIssue[]): string | undefined {
   const [first] = issues;
   if (!first) return undefined;
   const closed = issues.find(({ keyword }) => keyword === "additionalProperties");
-  // Of a key that is not taken the key itself is told of first.
+  // For a key that is not taken, the key itself is told first.
   const issue = first.keyword === "boolean" ? (closed ?? first) : first;
   const at = issue.instancePath.slice(1).replaceAll("/", ".");
   const subject = at === "" ? "it" : `\`${at}\``;

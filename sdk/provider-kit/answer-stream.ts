@@ -2,7 +2,10 @@ import { errors } from "../contract/codes.ts";
 import { failure, thrownFailure } from "./failure.ts";
 import type { ProviderEvent, ProviderFailure } from "../models/provider.ts";
 
-/** How long the usage may take after the reason to stop, and the end of the body after the last event. */
+/**
+ * The time that the usage may take after the reason to stop, and the end of the body after the last
+ * event.
+ */
 const USAGE_MS = 2_000;
 const CLOSE_MS = 250;
 /** An answer as a whole may take this many times the limit between two pieces of it. */
@@ -17,7 +20,9 @@ const ALIVE: ProviderEvent = Object.freeze({ type: "text", text: "" });
 export interface AnswerReader {
   /** The events of one JSON value. */
   take(value: unknown): readonly ProviderEvent[];
-  /** The closing events, once the server has said all; nothing where they were given already. */
+  /**
+   * Returns the closing events, once the server has said all; nothing if they were given already.
+   */
   end(): readonly ProviderEvent[];
   /** The reason to stop is known; only the usage may follow. */
   readonly closing: boolean;

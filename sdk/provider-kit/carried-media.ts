@@ -39,7 +39,7 @@ export class CarriedMedia {
     return new CarriedMedia(new Map(), new Map([...this.#missing, ...all]));
   }
 
-  /** True where any bytes go along. */
+  /** True if any bytes go along. */
   get any(): boolean {
     return this.#data.size > 0;
   }

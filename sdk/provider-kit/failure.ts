@@ -20,7 +20,10 @@ const TAGS = /<(?:style|script)[\s\S]*?<\/(?:style|script)>|<[^<>]*>/gi;
 const CREDENTIALS =
   /\b(?:Bearer\s+\S+|sk-[\w-]{8,}|ya29\.[\w.-]+|AIza[\w-]{10,}|(?:api[_-]?)?key[=:]\s*[^\s&"',]+)/gi;
 
-/** What servers answer to a conversation that is too long; some have no better status than 500. */
+/**
+ * Statuses with which servers refuse a conversation that is too long; some have no better one than
+ * 500.
+ */
 const REFUSES_LENGTH: ReadonlySet<number> = new Set([400, 413, 422, 500]);
 
 /** An answer that is not a success. */
@@ -29,7 +32,7 @@ export interface FailedAnswer {
   readonly provider: string;
   readonly model: string | undefined;
   readonly status: number;
-  /** What the server wrote, or the beginning of it. */
+  /** The server's words, or the beginning of them. */
   readonly body: string;
   /** The `Retry-After` header: seconds or a date. */
   readonly retryAfter?: string | null | undefined;
@@ -154,7 +157,10 @@ export function failure(
   return causedBy({ code: error.code, message: error.message, retry, ...facts }, error);
 }
 
-/** What a server said, short enough for a sentence: its own message where it sent JSON, no credential, no control signs. */
+/**
+ * Returns a server's words, short enough for a sentence: its own message if it sent JSON, no
+ * credential, no control characters.
+ */
 export function excerpt(body: string, secrets: readonly string[] = []): string {
   let text = messageOf(body) ?? body;
   for (const secret of secrets) {

@@ -1,4 +1,7 @@
-/** What the author of a provider needs beside the contract: streams, failures, shared settings, media, lists of models. */
+/**
+ * The tools of a provider's author beside the contract: streams, failures, shared settings, media,
+ * lists of models.
+ */
 export * from "./answer-stream.ts";
 export * from "./carried-media.ts";
 export * from "./configured-key.ts";

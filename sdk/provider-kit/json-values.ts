@@ -1,4 +1,4 @@
-/** What a server sent, before anything in it is believed. */
+/** An object that a server sent, before anything in it is believed. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The value where it is an object, no list; else undefined. */
@@ -18,12 +18,12 @@ export function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A count of tokens, or undefined where the server sent something else. */
+/** Returns a count of tokens, or undefined if the server sent something else. */
 export function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined;
 }
 
-/** Whether a text is JSON as a whole. */
+/** Returns true if a text is JSON as a whole. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -3,7 +3,7 @@ import { beginningOf } from "./answer-stream.ts";
 import { answerFailure, ProviderError, thrownFailure } from "./failure.ts";
 
 const LIST_BYTES = 8 * 1024 * 1024;
-/** What servers answer that have no list of models, which is optional. */
+/** Statuses of servers that have no list of models, which is optional. */
 const ABSENT: ReadonlySet<number> = new Set([404, 405, 501]);
 
 export interface ModelListRequest {
@@ -21,7 +21,10 @@ export interface ModelListRequest {
   meantStatus?(status: number, body: string): number;
 }
 
-/** What the server sent: a JSON value, undefined if it was none; or the status by which it says that it has no list. */
+/**
+ * The server's answer: a JSON value, undefined if it was none; or the status by which it says that
+ * it has no list.
+ */
 export type ModelListAnswer =
   | { readonly absent: false; readonly value: unknown }
   | { readonly absent: true; readonly status: number };

@@ -1,4 +1,6 @@
-/** How servers say that a conversation does not fit into the window of the model. */
+/**
+ * The words with which servers say that a conversation does not fit into the window of the model.
+ */
 const words: readonly RegExp[] = [
   /context_length_exceeded|exceed_context_size|context_window_exceeded|model_max_prompt_tokens_exceeded/i,
   /(?:maximum|max|model's|model) (?:context|prompt|model|sequence) (?:length|window|size)/i,
@@ -10,7 +12,7 @@ const words: readonly RegExp[] = [
   /reduce (?:the|your) (?:length of (?:the )?(?:messages|prompt|input)|prompt)|too many (?:input )?tokens/i,
 ];
 
-/** Where the sentence names the window; the first that matches counts. */
+/** The sentences that name the window; the first that matches counts. */
 const windows: readonly RegExp[] = [
   /"n_ctx"\s*:\s*(\d+)/,
   /tokens? > (\d+) maximum/i,

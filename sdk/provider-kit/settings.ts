@@ -134,7 +134,10 @@ const SHORTEST_SECRET = 8;
 export interface ProviderAddress {
   /** Without user, query and trailing slash: safe to print. */
   readonly shown: string;
-  /** What of it must never stand in a sentence: its password and the values of its query, but not such short ones as a version. */
+  /**
+   * The parts of it that must never stand in a sentence: its password and the values of its query,
+   * but not such short ones as a version.
+   */
   readonly secrets: readonly string[];
   /** The address of a path below it; user and query of the configured address are kept. */
   at(path: string): string;

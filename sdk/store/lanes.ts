@@ -20,19 +20,19 @@ export interface Claim extends Lease {
   /** Which claim of this message it is, from 1. */
   readonly deliveryCount: number;
   /**
-   * How often the message was begun since something last came of it; beyond 1, a process ended over it. The sending of an
-   * answer is begun with its recording.
+   * The number of times that the message was begun since something last came of it; beyond 1, a
+   * process ended over it. The sending of an answer is begun with its recording.
    */
   readonly begun: number;
   /** Tries that failed through the message itself; waits are none. */
   readonly failures: number;
   /** Milliseconds from its acceptance to this claim. */
   readonly ageMs: number;
-  /** Milliseconds from its last try in vain to this claim. */
+  /** Milliseconds from its last failed try to this claim. */
   readonly triedMsAgo?: number;
   /** Set if the answer is already recorded and only the sending is left. */
   readonly reply?: string;
-  /** What goes out with the recorded answer, as {@link Lanes.answer} was given it. */
+  /** The files that go out with the recorded answer, as {@link Lanes.answer} was given them. */
   readonly files?: readonly MediaRef[];
   /** True for a message of the service's own, which nobody wrote and nobody is told about. */
   readonly isNotice: boolean;
@@ -44,7 +44,7 @@ export interface Notice {
   readonly reply: string;
 }
 
-/** What the id of a notice's message begins with; platforms' ids never look so. */
+/** The beginning of the id of a notice's message; platforms' ids never look so. */
 export const noticeId = "gantry:";
 
 /**
@@ -69,9 +69,12 @@ export function noticeFor(
 export interface Retry {
   readonly afterMs: number;
   readonly reason: string;
-  /** What has to come back first, such as `model` or `channel:chatapp`; {@link Lanes.wake} makes it due earlier. */
+  /**
+   * The part that has to come back first, such as `model` or `channel:chatapp`; {@link Lanes.wake}
+   * makes it due earlier.
+   */
   readonly waitsFor?: string;
-  /** True if it was tried in vain now. */
+  /** True if it was tried without success now. */
   readonly tried?: boolean;
   /** Counts as a failure of the message's own. */
   readonly counts?: boolean;
@@ -79,7 +82,9 @@ export interface Retry {
   readonly yields?: boolean;
 }
 
-/** What became of each message that was to be accepted: `over` if its sender has too many that wait. */
+/**
+ * The outcome of each message that was to be accepted: `over` if its sender has too many that wait.
+ */
 export type Acceptance = "accepted" | "duplicate" | "over";
 
 export interface AcceptBounds {
@@ -99,7 +104,7 @@ export interface LaneStats {
   readonly deadLetters: number;
 }
 
-/** A message that waits, or that was put aside, as it is listed. */
+/** A message that waits, or a dead letter, as it is listed. */
 export interface KeptMessage {
   readonly number: number;
   readonly state: "waiting" | "dead";
@@ -109,7 +114,7 @@ export interface KeptMessage {
   readonly lane: string;
   /** ISO 8601. */
   readonly accepted: string;
-  /** ISO 8601; of a dead letter, when it was put aside. */
+  /** ISO 8601; the time at which a message became a dead letter. */
   readonly ended?: string;
   readonly failures: number;
   /** As in {@link Claim}. */
@@ -173,10 +178,12 @@ export interface Lanes {
   onDue(wake: () => void): () => void;
   /** Makes due what waits for `waitsFor`, at most `limit` lanes, those first that were tried longest ago; returns how many. */
   wake(waitsFor: string, limit?: number): Promise<number>;
-  /** What messages wait for now. */
+  /** Returns the parts that messages wait for now. */
   waits(): Promise<readonly Waiting[]>;
   stats(): Promise<LaneStats>;
-  /** A page of what waits or was put aside, oldest first, beyond the number `after`. */
+  /**
+   * Returns a page of waiting messages or dead letters, oldest first, beyond the number `after`.
+   */
   page(state: KeptMessage["state"], limit: number, after?: number): Promise<readonly KeptMessage[]>;
   read(
     number: number,
@@ -184,8 +191,9 @@ export interface Lanes {
   /** A dead letter waits again as if it had come now; false if there is none of that number. */
   putBack(number: number): Promise<boolean>;
   /**
-   * Forgets the content of what waits or was put aside, never its id; false if there is none, or it is being answered. Where
-   * a person's message waited, `notice` is kept in the same step: of a dead letter its sender was told before.
+   * Forgets the content of a waiting message or a dead letter, never its id; returns false if there
+   * is none, or it is being answered. If a person's message waited, `notice` is kept in the same
+   * step: the sender of a dead letter was told before.
    */
   drop(number: number, notice?: Notice): Promise<boolean>;
   /** Takes a lane for a caller who waits for the answer, {@link renew} prolongs it; undefined while it is held. */

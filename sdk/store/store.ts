@@ -10,7 +10,10 @@ export interface SessionSummary {
   readonly turns: number;
   /** ISO 8601. */
   readonly updated: string;
-  /** Who opened it, as `<channel>:<user id>`; left out where an earlier release kept nothing of that. */
+  /**
+   * The person who opened it, as `<channel>:<user id>`; absent if an earlier release kept nothing
+   * of that.
+   */
   readonly owner?: string;
   /** The first words that were said; given by {@link Sessions.page} alone. */
   readonly title?: string;
@@ -27,16 +30,19 @@ export interface SessionPage {
   readonly search?: string;
 }
 
-/** Who may continue a conversation: whoever opened it, and those it was shared with. */
+/** The people who may continue a conversation: whoever opened it, and those it was shared with. */
 export interface SessionAccess {
-  /** `<channel>:<user id>`; undefined where an earlier release kept nothing of that. */
+  /** `<channel>:<user id>`; undefined if an earlier release kept nothing of that. */
   readonly owner: string | undefined;
   readonly sharedWith: readonly string[];
 }
 
-/** What the model is shown of a session: `base` stands in place of all turns up to its making, `turns` came after it. */
+/**
+ * The model's view of a session: `base` stands in place of all turns up to its making, `turns` came
+ * after it.
+ */
 export interface SessionView {
-  /** How often the session was compacted. */
+  /** The number of times that the session was compacted. */
   readonly generation: number;
   readonly base: readonly ChatMessage[];
   /** Oldest first. */
@@ -45,13 +51,13 @@ export interface SessionView {
 
 /** Conversations, kept in whole turns, so that a call is never without its result. */
 export interface Sessions {
-  /** Undefined where there is no such conversation. */
+  /** Returns undefined if there is no such conversation. */
   access(session: string): Promise<SessionAccess | undefined>;
   /** Opens a conversation for `user`, or takes one that has no owner; returns who owns it now, which is one user for all callers. */
   open(session: string, user: string): Promise<string>;
-  /** False where there is no such conversation. */
+  /** Returns false if there is no such conversation. */
   share(session: string, user: string): Promise<boolean>;
-  /** False where it was not shared with `user`. */
+  /** Returns false if it was not shared with `user`. */
   unshare(session: string, user: string): Promise<boolean>;
   /** Throws LEASE_LOST, and adds nothing, where `lease` is given and lost. */
   append(session: string, turn: readonly ChatMessage[], lease?: Lease): Promise<void>;
@@ -60,11 +66,17 @@ export interface Sessions {
    * shown begins with the same bytes for many turns.
    */
   view(session: string, most: number): Promise<SessionView>;
-  /** Puts `base` in place of all turns kept so far, in one step; people still read them. False where `generation` is past. */
+  /**
+   * Puts `base` in place of all turns kept so far, in one step; people still read them. Returns
+   * false if `generation` is past.
+   */
   compact(session: string, generation: number, base: readonly ChatMessage[]): Promise<boolean>;
-  /** Takes the last turn back. False where there is none, or it stands in the base already. */
+  /** Takes the last turn back. Returns false if there is none, or it stands in the base already. */
   rewind(session: string): Promise<boolean>;
-  /** Gives a conversation another id, with all that belongs to it. False where there is none, or `to` is taken. */
+  /**
+   * Gives a conversation another id, with all that belongs to it. Returns false if there is none,
+   * or `to` is taken.
+   */
   rename(session: string, to: string): Promise<boolean>;
   /** The last `turns` turns, oldest message first, whatever became of them in the view. */
   recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
@@ -76,7 +88,10 @@ export interface Sessions {
   remove(session: string): Promise<boolean>;
 }
 
-/** How many of `count` turns are shown where at most `most` are: they leave in steps of half as many. */
+/**
+ * Returns the number of `count` turns that are shown if at most `most` are: they leave in steps of
+ * half as many.
+ */
 export function turnsToShow(count: number, most: number): number {
   const step = Math.max(1, Math.floor(most / 2));
   return count <= most ? count : count - Math.ceil((count - most) / step) * step;
@@ -87,11 +102,13 @@ export interface MemoryEntry {
   readonly text: string;
   /** ISO 8601. */
   readonly created: string;
-  /** What the conversation held that it comes from, as it was given; there only where it was. */
+  /**
+   * The sources of the conversation that it comes from, as they were given; absent if none were.
+   */
   readonly sources?: Sources;
 }
 
-/** What the agent remembers, by user. */
+/** The agent's memories, by user. */
 export interface Memory {
   /** `sources` are kept with the text, since whoever recalls it takes them in. */
   remember(user: string, text: string, sources?: Sources): Promise<MemoryEntry>;
@@ -135,7 +152,7 @@ export interface Limits {
   count(key: string, ms: number): Promise<number>;
 }
 
-/** How long a value is kept. */
+/** The time that a value is kept. */
 export interface ValueLife {
   /** Milliseconds from now, by the store's clock; none or less: it is not there. Left out: for ever. */
   readonly forMs?: number;
@@ -158,12 +175,12 @@ export interface ValuePage {
 export interface Values {
   get<T>(space: string, key: string): Promise<T | undefined>;
   put(space: string, key: string, value: unknown, life?: ValueLife): Promise<void>;
-  /** Puts only where there is nothing; false otherwise. */
+  /** Puts a value only if there is none; returns false otherwise. */
   add(space: string, key: string, value: unknown, life?: ValueLife): Promise<boolean>;
   /** Gives the value and removes it, to one caller only. */
   take<T>(space: string, key: string): Promise<T | undefined>;
   remove(space: string, key: string): Promise<boolean>;
-  /** Removes the key only where its value is this one, as JSON has it; false otherwise. */
+  /** Removes the key only if its value is this one, as JSON has it; returns false otherwise. */
   removeIf(space: string, key: string, value: unknown): Promise<boolean>;
   /** In the order of the keys. */
   list<T>(space: string, page: ValuePage): Promise<readonly { readonly key: string; readonly value: T }[]>;
@@ -193,7 +210,7 @@ export async function listAll<T>(
   }
 }
 
-/** What was removed of one person. */
+/** The amount that was removed of one person. */
 export interface Erased {
   readonly sessions: number;
   readonly memories: number;

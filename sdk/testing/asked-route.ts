@@ -1,11 +1,11 @@
 import { Value } from "typebox/value";
 import { runForCaller } from "../node/caller-around.ts";
 import { wrongBody } from "../node/wrong-value.ts";
-import { lacking, readTraceparent, scopes } from "../fill.ts";
+import { lacking, readTraceparent, scopes, statusOf } from "../fill.ts";
 import { GantryError } from "../index.ts";
 import type { Caller, Route, RouteReply, RouteRequest, Scope } from "../index.ts";
 
-/** What a test asks a route with. */
+/** A test's request to a route. */
 export interface RouteCall {
   /** With its query, and with values for what the route's own path leaves open: `/api/approvals/7?all=1`. Default: that path. */
   readonly path?: string;
@@ -20,7 +20,7 @@ export interface RouteCall {
   readonly peer?: string;
   /** The paired device. Default: `test` for a route with `auth: "token"`. */
   readonly device?: string;
-  /** What the token of that device may. Default: all. */
+  /** The scopes of that device's token. Default: all. */
   readonly may?: readonly Scope[];
   /** The request's `signal`: aborted when the peer leaves or the gateway begins to stop. */
   readonly signal?: AbortSignal;
@@ -28,10 +28,8 @@ export interface RouteCall {
   readonly left?: AbortSignal;
 }
 
-/** What goes over the wire as it is: anything but a WebSocket. */
+/** A reply that goes over the wire as it is: anything but a WebSocket. */
 export type HttpReply = Exclude<RouteReply, { webSocket: unknown }>;
-
-const statusOfExit = { 1: 500, 2: 400, 3: 403 } as const;
 
 /**
  * Asks a route as a gateway would, and hands what it replies to `take`, in the name of who asks; a
@@ -48,7 +46,8 @@ export async function askRoute<T>(
   const rawBody = bytesOf(body);
   const device = call.device ?? (route.auth === "token" ? "test" : undefined);
   const caller = device === undefined ? undefined : { device, may: call.may ?? scopes };
-  const from = { peer, device, caller, signal, left };
+  const user = route.auth === "token" ? `http:${device}` : undefined;
+  const from = { peer, user, device, caller, signal, left };
   const given = { ...tracedBy(headers), ...from, params, query, headers, rawBody };
   const { bodySchema } = route;
   try {
@@ -60,7 +59,7 @@ export async function askRoute<T>(
     return await runForCaller(caller, async () => take(await route.handle(asked)));
   } catch (error) {
     if (!(error instanceof GantryError)) throw error;
-    return take(failedReply(route, statusOfExit[error.exit], error.code, error.message));
+    return take(failedReply(route, statusOf(error), error.code, error.message));
   }
 }
 

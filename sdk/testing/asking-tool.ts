@@ -4,7 +4,7 @@ import { ask, definePlugin, defineTool, Tools, type Plugin } from "../index.ts";
 export interface AskingTool {
   readonly plugin: Plugin;
   readonly toolName: string;
-  /** How often it ran. */
+  /** Returns the number of times that it ran. */
   runs(): number;
 }
 

@@ -25,8 +25,8 @@ export interface RouteAnswer {
 /**
  * Asks a route as a gateway would: path and query read, what the token may held to the route's
  * `may`, the body held to `bodySchema`, coded errors made an answer, a WebSocket refused with 426,
- * which {@link openRoute} opens. What only a gateway has is left out: authentication, limits, its own
- * choice of a status. Throws what the route throws without a code.
+ * which {@link openRoute} opens. What only a gateway has is left out: authentication and limits.
+ * Throws what the route throws without a code.
  */
 export async function callRoute(route: Route, call: RouteCall = {}): Promise<RouteAnswer> {
   const upgrade = failedReply(route, 426, "UPGRADE", "This address speaks WebSocket alone.");

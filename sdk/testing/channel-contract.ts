@@ -16,9 +16,9 @@ export interface ChannelSubject {
   readonly channel: Channel;
   /** A recipient whom the test's platform knows. */
   readonly to: Json;
-  /** How long a sending may take in this test, in ms; default 5,000. */
+  /** The time in ms that a sending may take in this test; default 5,000. */
   readonly patienceMs?: number;
-  /** What a sending to them comes to; default `sent`. `any`: no platform answers in this test. */
+  /** The outcome of a sending to them; default `sent`. `any`: no platform answers in this test. */
   readonly status?: Sent["status"] | "any";
 }
 
@@ -37,7 +37,10 @@ const question: ApprovalRequest = Object.freeze({
   expires: "2100-01-01T00:00:00.000Z",
 });
 
-/** What every channel must do, with a platform that answers. Register each case with any test runner: `test(name, run)`. */
+/**
+ * Returns the duties of every channel, with a platform that answers. Register each case with any
+ * test runner: `test(name, run)`.
+ */
 export function channelContract({
   channel,
   to,
@@ -157,7 +160,7 @@ export function channelContract({
         "pass the signal to whatever it waits for",
       );
       const stop = new AbortController();
-      // That a platform does not take it is no fault.
+      // A platform that does not take it is not a fault.
       const work = within(patienceMs, late, async () => channel.working?.(to, stop.signal));
       stop.abort();
       await work.catch((error: unknown) => {

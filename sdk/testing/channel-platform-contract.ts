@@ -9,9 +9,10 @@ import { cases } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
 
 /**
- * What every channel must do on a platform that answers, beside {@link channelContract}: nothing lost or doubled, nobody answered
- * who may not write, groups, threads, waits, refused accounts, buttons, hostile text, a clean stop. Register each case with any
- * test runner. Needs @gantry/host beside the sdk.
+ * Returns the duties of every channel on a platform that answers, beside {@link channelContract}:
+ * nothing lost or doubled, nobody answered who may not write, groups, threads, waits, refused
+ * accounts, buttons, hostile text, a clean stop. Register each case with any test runner. Needs
+ * @gantry/host beside the sdk.
  */
 export function channelPlatformContract(subject: ChannelPlatformSubject): readonly ContractCase[] {
   return cases({

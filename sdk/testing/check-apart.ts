@@ -8,7 +8,9 @@ import { nodeArguments, nodeProgram } from "../node/node-command.ts";
 import type { Asked, Failure, Told } from "./check-apart/messages.ts";
 import type { ApartSubject, CheckedApart } from "./check-apart/subject.ts";
 
-/** No step takes longer than so many patiences, even where all that it waits for comes at the last moment. */
+/**
+ * The patiences that a step takes at most, even if all that it waits for comes at the last moment.
+ */
 const STEP = 6;
 
 /**

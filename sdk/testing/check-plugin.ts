@@ -14,15 +14,15 @@ import { startTestHost } from "./test-host.ts";
 export interface Finding {
   /** The sentence of the contract that does not hold. */
   readonly rule: string;
-  /** What is wrong, with the plugin's name and the cure. */
+  /** The fault, with the plugin's name and the cure. */
   readonly message: string;
 }
 
 export interface Checked {
   readonly findings: readonly Finding[];
-  /** How many sentences were tried. */
+  /** The number of sentences that were tried. */
   readonly tried: number;
-  /** What could not be tried, and how it can be: one sentence each. */
+  /** Sentences that could not be tried, and how they can be: one sentence each. */
   readonly untried: readonly string[];
 }
 
@@ -122,8 +122,9 @@ function sentenceOf({ name }: Plugin, { message }: SameAgain): string {
 }
 
 /**
- * What fills the slots that a plugin cannot live without, and what those need: those `given`, which stand beside it in any case,
- * a store and a network that are not real, else from `among`.
+ * Returns the plugins that fill the slots that a plugin cannot live without, and those that these
+ * need: those `given`, which stand beside it in any case, a store and a network that are not real,
+ * else from `among`.
  */
 export function fillersFor(
   plugin: Plugin,

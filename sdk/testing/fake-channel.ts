@@ -19,7 +19,7 @@ export interface FakeChannel extends Plugin {
   receive(message: FakeMessage): Promise<Receipt>;
   /** Resolves once so many replies were sent. */
   sentCount(count: number): Promise<void>;
-  /** What the next sends come to; after that all are sent. */
+  /** The outcomes of the next sends; after that all are sent. */
   readonly outcomes: Sent[];
 }
 

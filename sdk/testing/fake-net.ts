@@ -10,7 +10,7 @@ import {
 } from "../index.ts";
 import { webResponse } from "../node/web-response.ts";
 
-/** What an address answers; without a status it is 200. */
+/** The answer of an address. Default status: 200. */
 export interface FakeReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ export interface GuardSubject {
   /** As it is told to people. */
   readonly name: string;
   readonly guard: Hooks["beforeToolCall"];
-  /** How long an answer may take in this test, in ms; default 5,000. */
+  /** The time in ms that an answer may take in this test; default 5,000. */
   readonly patienceMs?: number;
   /** Calls that it has nothing to say about. */
   readonly lets?: readonly GuardedCall[];
@@ -64,7 +64,9 @@ const strange: readonly GuardedCall[] = [
   ...["", "http://", "http://[::1]/", "https://%00/", "javascript:1", "x".repeat(5_000)].map(address),
 ];
 
-/** What every guard must do. Register each case with any test runner: `test(name, run)`. */
+/**
+ * Returns the duties of every guard. Register each case with any test runner: `test(name, run)`.
+ */
 export function guardContract({
   name,
   guard,

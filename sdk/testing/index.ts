@@ -26,6 +26,7 @@ export * from "./plugin-contract.ts";
 export * from "./provider-contract.ts";
 export { openRoute, type OpenedRoute } from "./open-route.ts";
 export { type OpenedSandbox, type SandboxSubject } from "./opened-sandbox.ts";
+export { runCommand, type CommandCall, type CommandRan } from "./run-command.ts";
 export * from "./sandbox-contract.ts";
 export * from "./store-contract.ts";
 export * from "./test-host.ts";

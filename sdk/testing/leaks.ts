@@ -7,7 +7,7 @@ process.on("worker", (worker) => {
   worker.once("exit", () => (threads -= 1));
 });
 
-/** What keeps a process alive or listens in it, counted by kind. */
+/** Returns the objects that keep a process alive or listen in it, counted by kind. */
 export function heldNow(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>([["Worker", threads]]);
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -16,7 +16,10 @@ export function heldNow(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** What there is more of than before, once closing things had `ms` to close: `2 Timeout`. */
+/**
+ * Returns the kinds of which there are more than before, once closing things had `ms` to close: `2
+ * Timeout`.
+ */
 export async function leftOver(before: ReadonlyMap<string, number>, ms: number): Promise<readonly string[]> {
   const until = Date.now() + ms;
   for (;;) {

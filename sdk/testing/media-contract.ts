@@ -10,7 +10,10 @@ export interface MediaSubject {
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** What every filler of the slot Media must do. Register each case with any test runner: `test(name, run)`. */
+/**
+ * Returns the duties of every filler of the slot Media. Register each case with any test runner:
+ * `test(name, run)`.
+ */
 export function mediaContract(subject: MediaSubject): readonly ContractCase[] {
   const alone = (check: (media: Media) => Promise<void>) => async (): Promise<void> => {
     const { media, close } = await subject.open();

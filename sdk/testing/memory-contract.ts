@@ -31,7 +31,7 @@ export interface OpenedMemory<Kind extends Memory> {
   reopen(): Promise<Kind>;
 }
 
-/** What every memory does, the store's own as well. */
+/** The duties of every memory, the store's own as well. */
 export const memoryCases: Readonly<Record<string, (opened: OpenedMemory<Memory>) => Promise<void>>> = {
   "AGT-06: what fits a query best comes first": async ({ memory }) => {
     await memory.remember("u", "the weather in Oslo is cold in winter");
@@ -138,7 +138,10 @@ export interface MemorySubject {
   open(): Promise<OpenedMemory<OwnMemory> & { close(): Promise<void> }>;
 }
 
-/** What every filler of the slot OwnMemory must do. Register each case with any test runner: `test(name, run)`. */
+/**
+ * Returns the duties of every filler of the slot OwnMemory. Register each case with any test
+ * runner: `test(name, run)`.
+ */
 export function memoryContract(subject: MemorySubject): readonly ContractCase[] {
   return Object.entries({ ...memoryCases, ...ownCases }).map(([name, check]) => ({
     name,

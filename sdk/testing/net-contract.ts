@@ -27,7 +27,10 @@ const wrong: readonly string[] = [
 ];
 const { signal } = new AbortController();
 
-/** What every filler of the slot Net must do. Register each case with any test runner: `test(name, run)`. */
+/**
+ * Returns the duties of every filler of the slot Net. Register each case with any test runner:
+ * `test(name, run)`.
+ */
 export function netContract(subject: NetSubject): readonly ContractCase[] {
   const open = async (check: (net: Net, server: ServerOf) => Promise<void>): Promise<void> => {
     const { net, close } = await subject.open();
@@ -91,7 +94,10 @@ export interface UpstreamSubject {
   open(): Promise<{ readonly upstream: Upstream; close(): Promise<void> }>;
 }
 
-/** What every filler of the slot Upstream must do. Register each case with any test runner: `test(name, run)`. */
+/**
+ * Returns the duties of every filler of the slot Upstream. Register each case with any test runner:
+ * `test(name, run)`.
+ */
 export function upstreamContract(subject: UpstreamSubject): readonly ContractCase[] {
   const open = async (check: (upstream: Upstream, server: ServerOf) => Promise<void>): Promise<void> => {
     const { upstream, close } = await subject.open();

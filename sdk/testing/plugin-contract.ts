@@ -11,9 +11,9 @@ export interface PluginSubject {
   readonly plugin: Plugin;
   /** Plugins that fill what it needs. */
   readonly with?: readonly Plugin[];
-  /** How long anything may take in this test, in ms; default 5,000. */
+  /** The time in ms that anything may take in this test; default 5,000. */
   readonly patienceMs?: number;
-  /** What would stand in config.toml. */
+  /** The values that would stand in config.toml. */
   readonly config?: TestHostOptions["config"];
 }
 
@@ -43,7 +43,10 @@ export function tapsOf(plugin: Plugin): {
   return { plugin: spied, handlers: <K extends HookName>(hook: K) => (kept.get(hook) ?? []) as Hooks[K][] };
 }
 
-/** What every plugin must do in a host. Needs @gantry/host beside the sdk. Register each case with any test runner: `test(name, run)`. */
+/**
+ * Returns the duties of every plugin in a host. Needs @gantry/host beside the sdk. Register each
+ * case with any test runner: `test(name, run)`.
+ */
 export function pluginContract(subject: PluginSubject): readonly ContractCase[] {
   const { plugin, config, patienceMs = 5_000 } = subject;
   const who = `The plugin ${plugin?.name}`;
@@ -83,7 +86,7 @@ export function pluginContract(subject: PluginSubject): readonly ContractCase[] 
         );
     },
     "a plugin starts quickly and lets others run meanwhile": async () => {
-      // What the host itself imports on its first start is not the plugin's doing.
+      // The host's own imports on its first start are not the plugin's doing.
       await (await startTestHost({ plugins: [] })).stop();
       const { answer: t, blockedMs } = await watched(() => started(false));
       await t.stop();

@@ -9,9 +9,9 @@ import type { ContractCase } from "./contract-case.ts";
 export interface ProviderSubject {
   readonly provider: Provider;
   readonly model?: string;
-  /** False where no server answers in this test: an error is then a right answer. Default true. */
+  /** False if no server answers in this test: an error is then a right answer. Default true. */
   readonly answers?: boolean;
-  /** How long an answer may take in this test, in ms; default 5,000. */
+  /** The time in ms that an answer may take in this test; default 5,000. */
   readonly patienceMs?: number;
   /** Credentials that it was given: none of them may show up anywhere. */
   readonly secrets?: readonly string[];
@@ -36,7 +36,10 @@ function request(
   });
 }
 
-/** What every provider must do, with a server that answers. Register each case with any test runner: `test(name, run)`. */
+/**
+ * Returns the duties of every provider, with a server that answers. Register each case with any
+ * test runner: `test(name, run)`.
+ */
 export function providerContract({
   provider,
   model,

@@ -32,7 +32,7 @@ import type { LogLine, TestHost, TestHostOptions } from "./test-host-types.ts";
 export function openLoader(configDir: string): {
   load(name: string): Promise<Plugin>;
   bundled(): Promise<readonly Plugin[]>;
-  /** What stands in a configuration file, as it is written; throws CONFIG_*. */
+  /** Reads a configuration file as it is written; throws CONFIG_*. */
   config(file: string): Promise<Readonly<Record<string, unknown>>>;
 } {
   return {
@@ -41,7 +41,7 @@ export function openLoader(configDir: string): {
     async config(file) {
       const text = await readText(file);
       if (text === undefined) throw hostErrors.CONFIG_UNREADABLE(file, "ENOENT");
-      return parseToml(file, text).tree;
+      return parseToml(file, text);
     },
   };
 }

@@ -11,7 +11,10 @@ import type { ContractCase } from "./contract-case.ts";
 
 const coded = (code: string, work: Promise<unknown>): Promise<void> => assert.rejects(work, { code });
 
-/** What every filler of the slot Sandbox must do. Register each case with any test runner: `test(name, run)`. */
+/**
+ * Returns the duties of every filler of the slot Sandbox. Register each case with any test runner:
+ * `test(name, run)`.
+ */
 export function sandboxContract(subject: SandboxSubject): readonly ContractCase[] {
   const opened = openedBy(subject);
   return cases({

@@ -30,7 +30,7 @@ export function frozen<T>(value: T): T {
   return value;
 }
 
-/** What `work` gives, or the sentence that it took too long. */
+/** Returns the value of `work`, or throws the sentence that it took too long. */
 export async function within<T>(ms: number, late: Error, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<never>((_, reject) => {
@@ -43,7 +43,7 @@ export async function within<T>(ms: number, late: Error, work: () => Promise<T>)
   }
 }
 
-/** What lets nothing else run for longer blocks the service. */
+/** Work that lets nothing else run for longer blocks the service. */
 export const BLOCKED_MS = 1_000;
 
 /** A clock in ms that stands still while a loaded machine keeps this thread waiting for its turn, where the system tells that. */

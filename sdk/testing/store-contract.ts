@@ -35,7 +35,10 @@ const memoryOfStore: Cases = Object.fromEntries(
   ]),
 );
 
-/** What every filler of the slot Store must do. Register each case with any test runner: `test(name, run)`. */
+/**
+ * Returns the duties of every filler of the slot Store. Register each case with any test runner:
+ * `test(name, run)`.
+ */
 export function storeContract(subject: StoreSubject): readonly ContractCase[] {
   const { openBreakable, openShared, pass } = subject;
   const all = Object.entries({

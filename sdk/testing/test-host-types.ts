@@ -18,7 +18,7 @@ export interface TestHostOptions {
    * tool that asks a person needs a plugin that fills {@link ToolQuestions} among them.
    */
   readonly plugins: readonly Plugin[];
-  /** What would stand in config.toml, already parsed. */
+  /** The values that would stand in config.toml, already parsed. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Default: a directory of its own, removed with the host. */
   readonly configDir?: string;

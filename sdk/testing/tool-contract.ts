@@ -16,13 +16,15 @@ export interface ToolSubject {
   readonly args: Readonly<Record<string, unknown>>;
   /** The working directory; default: the system's directory for temporary files. */
   readonly cwd?: string;
-  /** How long the tool may go on after its signal, in ms; default 3,000. */
+  /** The time in ms that the tool may go on after its signal; default 3,000. */
   readonly patienceMs?: number;
-  /** False where the example cannot run in a test; the cases that run it are left out. Default true. */
+  /**
+   * False if the example cannot run in a test; the cases that run it are left out. Default true.
+   */
   readonly runs?: boolean;
 }
 
-/** What every tool must do. Register each case with any test runner: `test(name, run)`. */
+/** Returns the duties of every tool. Register each case with any test runner: `test(name, run)`. */
 export function toolContract(subject: ToolSubject): readonly ContractCase[] {
   const { tool, args, cwd, patienceMs = 3_000 } = subject;
   const who = `The tool ${tool?.name}`;
@@ -152,7 +154,7 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
           const { progress: _, ...unwatched } = toolRun(tool, args, { ...(cwd !== undefined && { cwd }) });
           await start({ progress: (step) => void steps.push(step) }).catch(() => {});
           await tool.run(unwatched).catch((error: unknown) => {
-            // What a tool refuses in its own words has another reason.
+            // A refusal in the tool's own words has another reason.
             if (error instanceof GantryError) return;
             throw wrong(
               who,

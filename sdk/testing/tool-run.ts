@@ -5,7 +5,9 @@ import { frozen } from "./say.ts";
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** What a running tool is handed, for tests without a host: nothing of it can be changed. */
+/**
+ * Returns the argument of a running tool, for tests without a host: nothing of it can be changed.
+ */
 export function toolRun<Args extends object>(
   tool: Tool,
   args: Args,
@@ -30,10 +32,13 @@ export function toolRun<Args extends object>(
   });
 }
 
-/** What the tool states at once; a tool that has to wait for its effects is given its own by `options.effects`. */
+/**
+ * Returns the effects that the tool states at once; a tool that has to wait for its effects is
+ * given its own by `options.effects`.
+ */
 function statedBy(tool: Tool, args: object, cwd: string): StatedEffects | undefined {
   const stated = tool.effects?.(frozen(structuredClone(args)), { session: "test", user: "cli:test", cwd });
-  // Whether it rejects is asked elsewhere.
+  // Another case asks if it rejects.
   if (stated instanceof Promise) stated.catch(() => {});
   return stated === "unknown" || stated instanceof Promise
     ? undefined

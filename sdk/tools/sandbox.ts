@@ -27,6 +27,8 @@ export interface RunResult {
   readonly timedOut: boolean;
   /** What was stopped, or undone after the run, because the walls could not hold it beforehand; a phrase each. */
   readonly findings?: readonly string[];
+  /** Absolute paths of what it left in the workspace, a folder for all in it. */
+  readonly wrote?: readonly string[];
 }
 
 /** Something that a run did in the workspace. */
@@ -207,9 +209,9 @@ export interface OpenProcess {
 /** What the module that `Sandbox.confining` names exports. */
 export interface Confining {
   /**
-   * Leaves every thread of the calling process nothing but to compute and to use the descriptors
-   * that it has, for good. Returns what ends the process at once with an exit code, as Node's own
-   * way takes more than is left; undefined without such walls. Throws what the kernel says.
+   * Leaves all threads of the process nothing but to compute and to use the descriptors it has.
+   * Returns what ends the process at once with an exit code, as Node's own way takes more than is
+   * left; undefined without such walls. Throws what the kernel says.
    */
   confine(): ((code: number) => void) | undefined;
 }
@@ -227,10 +229,7 @@ export interface Sandbox {
   tryRun?(spec: RunSpec, context: Omit<TryContext, "signal">): Promise<TriedRun | Untried>;
   /** Resolves once it runs. Throws a coded error where it could not be started, and where nothing walls it off. */
   open(spec: OpenSpec): Promise<OpenProcess>;
-  /**
-   * The address of a module, which is {@link Confining}, for a process that parses what comes from
-   * outside: `workApart` hands it on. Undefined where nothing walls such a process off.
-   */
+  /** Address of a {@link Confining} module for `workApart`; undefined if nothing walls that off. */
   readonly confining?: string | undefined;
 }
 export const Sandbox = one<Sandbox>("sandbox", (sandbox: Sandbox) => {

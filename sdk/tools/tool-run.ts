@@ -25,6 +25,8 @@ export interface ToolOrigin {
   readonly to: Json;
   /** Of whoever speaks in the turn. */
   readonly trust: Trust;
+  /** The platform's id of the message that is answered. Absent in hosts of earlier releases. */
+  readonly message?: string;
 }
 
 /** What a running tool is handed. */
@@ -71,11 +73,15 @@ export interface ToolRun<Args> {
   ask?(wanted: WordsWanted): Promise<ToolAnswer>;
 }
 
-/** For the model: text, or parts, of which some media may be `forPerson`. `failed` marks work that ran and went wrong, such as a command with a bad exit code. */
+/**
+ * For the model: text, or parts, of which some media may be `forPerson`. `failed` marks work that ran and went wrong, such as
+ * a command with a bad exit code. `wrote`: absolute paths of files and folders that the call's effects did not name; what the
+ * conversation has taken in counts as taken in by whoever reads one later.
+ */
 export type ToolResult =
   | string
-  | { readonly text: string; readonly failed: boolean }
-  | { readonly parts: readonly Part[]; readonly failed: boolean };
+  | { readonly text: string; readonly failed: boolean; readonly wrote?: readonly string[] }
+  | { readonly parts: readonly Part[]; readonly failed: boolean; readonly wrote?: readonly string[] };
 
 /** What a tool is told when it shows a call to a person. */
 export interface PreviewContext {

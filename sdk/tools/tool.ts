@@ -114,8 +114,8 @@ export interface Tool {
    */
   offered?(command?: string): Awaitable<boolean>;
   /**
-   * What this call will touch, or `unknown` if that cannot be said before it runs. A tool that touches files, commands or
-   * addresses and does not say so gets past no wall.
+   * What this call will touch, or `unknown` if that cannot be said before it runs. Guards decide by it, and what a tool
+   * starts and opens by `Sandbox` and `Net` is held to the same rules; what it does in JavaScript itself is held to nothing.
    */
   effects?(args: any, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
   /** What a person is shown when asked; default: the arguments as JSON. */

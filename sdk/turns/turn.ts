@@ -67,4 +67,17 @@ export type TurnEvent =
   | { readonly type: "tool_question"; readonly question: ToolQuestion }
   | { readonly type: "tool_question_done"; readonly id: string; readonly action: ToolAnswer["action"] }
   | { readonly type: "approval_request"; readonly request: ApprovalRequest }
-  | { readonly type: "approval_done"; readonly id: string; readonly decision: "allow" | "deny" };
+  | { readonly type: "approval_done"; readonly id: string; readonly decision: "allow" | "deny" }
+  | TurnEnded;
+
+/** The last event of a turn or call, told to whoever watches its session: its caller has the result. */
+export interface TurnEnded {
+  readonly type: "turn_ended";
+  /** As in {@link TurnFacts}; absent if it ended before it began. */
+  readonly turn?: string;
+  readonly stop: StopReason;
+  /** Why, if `stop` is `Error`. */
+  readonly code?: string;
+  /** True if a person has ended it by a word of theirs. */
+  readonly stopped?: true;
+}

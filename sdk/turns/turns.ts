@@ -3,8 +3,10 @@ import type { TurnFacts } from "./observer.ts";
 import { one } from "../contract/slot.ts";
 import type { TurnEvent } from "./turn.ts";
 
-/** A turn that runs in this process. */
+/** A turn, or a call of {@link Inbox.call}, that runs in this process. */
 export interface RunningTurn extends TurnFacts {
+  /** The tool, if it is a call. */
+  readonly tool?: string;
   /** Unix ms. */
   readonly began: number;
 }
@@ -14,8 +16,8 @@ export interface Turns {
   /** Those of this person, and in a channel those of the conversation in which they are an owner. */
   running(by: Decider): readonly RunningTurn[];
   /**
-   * The steps of the turns of a session, this one's and those after it, until `signal`; throws READER_TOO_SLOW. Who may see a
-   * session is for the caller to know.
+   * The steps of the turns and calls of a session, this one's and those after it, until `signal`; each ends with `turn_ended`.
+   * Throws READER_TOO_SLOW. Who may see a session is for the caller to know.
    */
   watch(session: string, signal: AbortSignal): AsyncIterable<TurnEvent>;
   /** Ends the turn that runs, if {@link Turns.running} names it to this person; else, or where none runs, false. */

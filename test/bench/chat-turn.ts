@@ -13,7 +13,9 @@ const parallel = 50;
 const rounds = 20;
 const modelMs = 100;
 
-/** What a turn over HTTP takes beyond asking the same model directly, with 50 at a time. */
+/**
+ * Measures what a turn over HTTP takes beyond asking the same model directly, with 50 at a time.
+ */
 export async function chatTurnRows(): Promise<readonly Row[]> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
   const model = await startModelServer(modelMs);

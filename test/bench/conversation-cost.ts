@@ -10,7 +10,10 @@ import { serveGateway } from "./served.ts";
 
 const turns = 50;
 
-/** What a conversation over HTTP costs on a model with a cache, in which every fourth turn reads a file. */
+/**
+ * Measures the cost of a conversation over HTTP on a model with a cache, in which every fourth turn
+ * reads a file.
+ */
 export async function conversationCostRows(): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const format of ["custom", "messages-custom"]) {

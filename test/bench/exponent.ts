@@ -1,6 +1,6 @@
-/** How long something took on so much. */
+/** A duration, and the amount of data that it took. */
 export interface Sample {
-  /** How much there was: sessions, messages, files. */
+  /** The amount of data: sessions, messages, files. */
   readonly size: number;
   /** In any unit, above 0. */
   readonly took: number;

@@ -25,7 +25,7 @@ const turn: readonly ChatMessage[] = [
   { role: "assistant", parts: textParts("About two kilometres, or half an hour."), toolCalls: [] },
 ];
 
-/** What a user notices when there is more of it. */
+/** The waits that a user notices when there is more data. */
 export const growthParts: readonly GrowthPart[] = [
   {
     what: "a turn's reads and writes among sessions",

@@ -47,7 +47,7 @@ async function answeredRow(url: string): Promise<Row> {
   return atLeast(`answered by ${processes} processes beside the server`, done / seconds, 3_000, "/s");
 }
 
-/** How long until a node that idles is told of what another one accepted. */
+/** Measures the time until an idle node is told of a message that another one accepted. */
 async function wakeRow(url: string): Promise<Row> {
   const { connect, close } = handlesOn(url);
   const [one, other] = [connect().store.lanes, connect().store.lanes];
@@ -68,7 +68,7 @@ async function wakeRow(url: string): Promise<Row> {
   return atMost("an idle node is told, p99", p99, 50, " ms");
 }
 
-/** How long until another node has what a killed one held. */
+/** Measures the time until another node has the lanes of a killed one. */
 async function takeoverRow(url: string): Promise<Row> {
   const { connect, close } = handlesOn(url);
   const { nodes, store } = connect();

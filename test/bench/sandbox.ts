@@ -73,7 +73,8 @@ async function inTurns(
 async function benchRuns(): Promise<readonly Row[]> {
   await using walled = await startSandbox();
   await using asked = await startSandbox({ cgroups: false });
-  // All commands together have one core by default: what that costs sixteen at once is no matter of the walls.
+  // All commands together have one core by default: the cost of that for sixteen at once says
+  // nothing of the walls.
   await using wide = await startSandbox({ bounds: { max_cpu_percent: 100 * availableParallelism() } });
   await using unwalled = await startSandbox(open);
   const row = async (

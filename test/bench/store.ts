@@ -52,7 +52,10 @@ function benchRecall(entries = 100_000): Promise<Row> {
   });
 }
 
-/** What a turn asks of a store that holds `sessions` sessions of five turns: the median in ms. */
+/**
+ * Measures a turn's requests to a store that holds `sessions` sessions of five turns: the median in
+ * ms.
+ */
 function turnAmong(sessions: number): Promise<number> {
   return withStore(async ({ sessions: kept }) => {
     const turn = [

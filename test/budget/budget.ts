@@ -3,7 +3,7 @@ import type { Amounts, Counts } from "./counts.ts";
 
 const file = new URL("budget.json", import.meta.url);
 
-/** How far a count may go over its budget. */
+/** The share by which a count may exceed its budget. */
 const slack = 0.02;
 
 /** The figures that stand in the file, by piece of work. */
@@ -72,7 +72,7 @@ function sum(amounts: Amounts): number {
   return Object.values(amounts).reduce((all, amount) => all + amount, 0);
 }
 
-/** What is new or has grown, by name, the most first. */
+/** Names the amounts that are new or have grown, the most first. */
 function changes(now: Amounts, then: Amounts): readonly string[] {
   const more = Object.entries(now).map(([name, n]) => [name, n - (then[name] ?? 0), name in then] as const);
   return more

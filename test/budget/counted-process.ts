@@ -32,7 +32,7 @@ const calls =
   "%file,read,pread64,readv,write,pwrite64,writev,fstat,fsync,fdatasync,ftruncate," +
   "fcntl,flock,getdents64,socket,connect,bind,listen";
 
-/** Undefined where it is not installed, or may not look at other processes. */
+/** Undefined if it is not installed, or may not look at other processes. */
 const strace = usable(findProgram("strace"));
 
 function usable(program: string | undefined): string | undefined {
@@ -71,7 +71,7 @@ export class CountedProcess {
     return this.#next();
   }
 
-  /** Counts until its end; throws where it failed. */
+  /** Counts until its end; throws if it failed. */
   async ended(): Promise<Told> {
     const ended = once(this.child, "close") as Promise<[number | null]>;
     const last = this.#next();

@@ -5,7 +5,7 @@ import type { Told } from "./counted-process.ts";
 /** Amounts by name: of a system call, of a statement, of a file's bytes. */
 export type Amounts = Readonly<Record<string, number>>;
 
-/** What one piece of work costs, in units that no machine changes. */
+/** The cost of one piece of work, in units that no machine changes. */
 export interface Counts {
   /** Bytes of each file of code that was loaded; for work that is warm none are expected. */
   readonly modules: Amounts;
@@ -20,7 +20,7 @@ export interface Counts {
   readonly calls?: Amounts;
 }
 
-/** What happened between two answers of a process. */
+/** Returns the cost between two reports of a process. */
 export function between(before: Told, after: Told): Counts {
   return {
     modules: named(grown(before.modules, after.modules)),
@@ -39,7 +39,7 @@ export function traced(lines: readonly string[], dir: string): Pick<Counts, "fil
     // Pipes, sockets and other descriptors without a file carry what is waited for, in as many
     // pieces as it comes.
     const onFile = /^\d+<\/(?!dev\/)/.test(rest) || /^[^"]{0,80}"/.test(rest);
-    // Libraries and facts of the machine, and how deep checkout and home lie, are no matter of the
+    // Libraries and facts of the machine, and the depth of checkout and home, say nothing of the
     // product.
     const [, named = ""] = /^[^"]{0,80}"([^"]*)"/.exec(rest) ?? [];
     if (/^\/(?:etc|lib|lib64|usr|sys\/devices)\//.test(named) && !named.startsWith(root)) continue;

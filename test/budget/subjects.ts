@@ -97,7 +97,7 @@ function configuration(model: string, graph: string, port: number): string {
   ].join("\n");
 }
 
-/** What the process tells before the first and after each of the turns that count. */
+/** Returns the reports of the process before the first and after each of the turns that count. */
 async function tellings(
   service: CountedProcess,
   turn: (i: number) => Promise<unknown>,

@@ -42,9 +42,9 @@ export interface Service {
   readonly base: string;
   /** While it is true the model fails. */
   readonly model: { isAway: boolean };
-  /** What it is started with. */
+  /** The environment that it is started with. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the log and what the owner was told, so far. */
+  /** The lines that the log and the owner got, so far. */
   log(): string;
   told(): string;
   stop(): Promise<void>;

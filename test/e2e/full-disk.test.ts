@@ -23,7 +23,7 @@ interface Outcome {
   readonly platform: Platform;
   readonly accepted: ReadonlyMap<string, readonly string[]>;
   readonly refused: number;
-  /** What the service said from the moment the disk was full. */
+  /** The lines of the service from the moment the disk was full. */
   readonly lines: readonly { readonly level: string; readonly msg: string }[];
 }
 

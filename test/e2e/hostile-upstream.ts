@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Loopback } from "./loopback.ts";
 
-/** How every request is failed. `said` answers well, with the credential in the text; `call` asks for a tool with the credential in its arguments. */
+/**
+ * The way in which every request fails. `said` answers well, with the credential in the text;
+ * `call` asks for a tool with the credential in its arguments.
+ */
 export type Mode =
   | "said"
   | "call"

@@ -71,7 +71,7 @@ test(
       expect([name, rows.length]).toEqual([name, 1]);
       const [row] = rows;
       expect(row?.state === "done" || row?.reason !== undefined).toBe(true);
-      // What was begun is never begun again.
+      // A job that was begun never begins a second time.
       expect(asked.filter((word) => word === `message-${name}`).length).toBeLessThanOrEqual(1);
     }
   },

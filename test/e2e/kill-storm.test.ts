@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 import { said, startGantry, tempDir } from "../helpers/cli.ts";
 import { freePort, Platform, startEchoModel, unbounded } from "./platform.ts";
 
-/** What was confirmed so long before a kill is not sent again: figures decide in the long form only. */
+/**
+ * A message that was confirmed so long before a kill is not sent again: figures decide in the long
+ * form only.
+ */
 const confirmedMs = 100;
 const long = process.env["GANTRY_LONG"] !== undefined;
 
@@ -18,7 +21,7 @@ interface Outcome {
   readonly accepted: Map<string, string[]>;
   /** When each life of the service was ended, from the first on, as `performance.now()` tells. */
   readonly ends: readonly number[];
-  /** How the service ended each time. */
+  /** The exit codes of the service. */
   readonly codes: Set<number | null>;
 }
 
@@ -101,7 +104,7 @@ function tally({ platform, accepted }: Outcome): {
   let mostInOneLife = 0;
   let mostAtAll = 0;
   for (const number of accepted.keys()) {
-    // Who waits long because nothing lives for long is told so, which is no answer.
+    // People who wait long because nothing lives for long are told so, which is not an answer.
     const mine = platform.replies.filter(({ to, body }) => `+${to}` === number && body.startsWith("re: "));
     const firsts = [...new Set(mine.map(({ body }) => body))];
     answered.push(firsts);
@@ -119,7 +122,10 @@ function tally({ platform, accepted }: Outcome): {
   };
 }
 
-/** Of each reply that was sent again by a later life: milliseconds from its confirmation to the kill. */
+/**
+ * Returns, for each reply that was sent again by a later life, the milliseconds from its
+ * confirmation to the kill.
+ */
 function doubles({ platform: { replies }, ends }: Outcome): readonly number[] {
   return replies.flatMap(({ to, body, life, at }) => {
     const isAgain = replies.some((later) => later.to === to && later.body === body && later.life > life);
@@ -135,7 +141,8 @@ test(
     const { answered, expected, mostInOneLife } = tally(outcome);
     expect(answered).toEqual(expected);
     expect(expected.flat().length).toBeGreaterThan(20);
-    // Twice at all only where the service died before it could note that the first was confirmed.
+    // A reply is sent twice only if the service died before it could note that the first was
+    // confirmed.
     expect(mostInOneLife).toBe(1);
     if (!long) return;
     const gaps = doubles(outcome).toSorted((a, b) => b - a);

@@ -5,7 +5,7 @@ import { said, startGantry, tempDir } from "../helpers/cli.ts";
 import { freePort, startEchoModel, unbounded } from "./platform.ts";
 
 const isLong = process.env["GANTRY_LONG"] !== undefined;
-/** How often the service is killed. */
+/** The number of times that the service is killed. */
 export const kills: number = isLong ? 50 : 4;
 /** Milliseconds that a storm may take. */
 export const stormMs: number = isLong ? 5_400_000 : 600_000;
@@ -23,7 +23,10 @@ export interface ToldWord {
 /** A channel under load, on its platform. */
 export interface StormSubject {
   readonly channel: string;
-  /** Of config.toml: endpoints, and the channel's table, which lets all people in. */
+  /**
+   * The part of config.toml that names endpoints, and the channel's table, which lets all people
+   * in.
+   */
   readonly config: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly people: readonly string[];
@@ -38,14 +41,14 @@ export interface StormSubject {
   afterKill?(kill: number): void;
 }
 
-/** What came of a storm. */
+/** The outcome of a storm. */
 export interface Tally {
   /** The answers to what each person wrote, in their order. */
   readonly expected: readonly (readonly string[])[];
   /** The answers that each person was sent, in their order; what came twice counts where it came first. */
   readonly firsts: readonly (readonly string[])[];
   readonly lost: readonly string[];
-  /** What was sent more than once, and by how many processes. */
+  /** Texts that were sent more than once, and the number of processes that sent them. */
   readonly doubled: readonly { readonly text: string; readonly times: number; readonly processes: number }[];
 }
 
@@ -56,7 +59,7 @@ export async function killStorm(subject: StormSubject): Promise<Tally> {
   const head = `default_provider = "${model.provider}"\ndefault_model = "m"`;
   const gateway = `[gateway]\nport = ${await freePort()}\n${unbounded}`;
   using home = tempDir([head, gateway, config].join("\n"));
-  /** How much was told when each process was started. */
+  /** The number of words that were told when each process was started. */
   const starts: number[] = [];
   const start = async (): Promise<ChildProcess> => {
     starts.push(subject.told().length);
@@ -90,7 +93,7 @@ export async function killStorm(subject: StormSubject): Promise<Tally> {
   try {
     await subject.listens?.();
     const writers = people.map(writer);
-    // Of places in which the service was never asked, most platforms keep nothing for it.
+    // Most platforms keep nothing for the service from places in which it was never asked.
     while (people.some((person) => toldTo(person).size === 0)) await pause(50);
     for (let kill = 0; kill < kills; kill += 1) {
       await subject.beforeKill?.(kill, hush);
@@ -117,7 +120,7 @@ export async function killStorm(subject: StormSubject): Promise<Tally> {
   return tally;
 }
 
-/** Who waits long because nothing lives for long is told so, which is no answer. */
+/** Returns false for the notice to people who wait long because nothing lives for long. */
 function isAnswer({ text }: ToldWord): boolean {
   return text.startsWith("re: ");
 }

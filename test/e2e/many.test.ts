@@ -76,7 +76,7 @@ test(
   },
 );
 
-/** Of the line of least squares through the values, one step apart. */
+/** Returns the slope of the line of least squares through the values, one step apart. */
 function slopeOf(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

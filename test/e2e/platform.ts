@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Loopback } from "./loopback.ts";
 
-/** What begins a copy of an answer that may have arrived. */
+/** The beginning of a copy of an answer that may have arrived. */
 const copyMark = /^\(Sent again, as it may not have arrived\.\)\n/;
 
 export interface SentReply {
@@ -22,7 +22,7 @@ export class Platform extends Loopback {
   life = 0;
   /** Replies that it does not take now. */
   refuses: (text: string) => boolean = () => false;
-  /** How it says so. */
+  /** The status with which it refuses. */
   refusal = 503;
   /** True while it takes what comes and answers nothing, ever. */
   hangs = false;
@@ -39,12 +39,12 @@ export class Platform extends Loopback {
     response.end(JSON.stringify({ messages: [{ id: `out-${this.replies.length}` }] }));
   }
 
-  /** Hangs up on all who still wait for an answer, as a platform does that starts anew. */
+  /** Hangs up on all who still wait for an answer, as a platform does that restarts. */
   hangUp(): void {
     for (const response of this.#held.splice(0)) response.destroy();
   }
 
-  /** One delivery; true where it got its 200. */
+  /** Makes one delivery; returns true if it got its 200. */
   async deliver(base: string, from: string, id: string, body: string): Promise<boolean> {
     const message = {
       from,
@@ -69,7 +69,10 @@ export class Platform extends Loopback {
     }
   }
 
-  /** Delivers again and again until it gets its 200, as platforms do; false where `signal` is aborted before. */
+  /**
+   * Delivers again and again until it gets its 200, as platforms do; returns false if `signal` is
+   * aborted before.
+   */
   async deliverUntilTaken(
     base: string,
     from: string,
@@ -97,7 +100,7 @@ export async function startEchoModel(
     let text = "";
     request.on("data", (piece) => (text += piece));
     request.on("end", () => {
-      // Of a process that was killed while it asked.
+      // The request of a process that was killed while it asked.
       if (!request.complete || text === "") return;
       const { messages } = JSON.parse(text) as { messages: { role: string; content: string }[] };
       const said = messages.findLast(({ role }) => role === "user")?.content ?? "";

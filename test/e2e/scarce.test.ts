@@ -144,7 +144,7 @@ test(
     await deliver("4999999", "message-quiet");
     await service.platform.until(() => bodies().has("re: message-quiet"));
     expect(bodies().size).toBe(words.length + 1);
-    // What ran out is named, if anything did.
+    // The resource that ran out is named, if any did.
     expect(service.lines().filter((line) => line.includes("that cannot be read"))).toEqual([]);
   },
 );

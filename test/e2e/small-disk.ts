@@ -10,7 +10,7 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** A file system of its own below `parent`; undefined where this user may not mount one. */
+/** Mounts a file system of its own below `parent`; undefined if this user may not mount one. */
 export function mountDisk(parent: string, mib = 24): SmallDisk | undefined {
   const dir = path.join(parent, "disk");
   const balloon = path.join(dir, "balloon");
@@ -39,7 +39,10 @@ export interface BrittleDisk {
   remove(): void;
 }
 
-/** A file system of its own in a file below `parent`; undefined where this user may not mount one. */
+/**
+ * Mounts a file system of its own in a file below `parent`; undefined if this user may not mount
+ * one.
+ */
 export function brittleDisk(parent: string): BrittleDisk | undefined {
   const [dir, image] = [path.join(parent, "brittle"), path.join(parent, "brittle.img")];
   const mount = (): void => {
@@ -70,7 +73,7 @@ export function brittleDisk(parent: string): BrittleDisk | undefined {
       try {
         run("e2fsck", "-fy", image);
       } catch {
-        // It tells by its exit code that it has mended something.
+        // Its exit code tells that it has repaired something.
       }
       mount();
     },
@@ -82,7 +85,7 @@ function run(program: string, ...args: readonly string[]): string {
   return execFileSync(program, args, { stdio: ["ignore", "pipe", "ignore"], encoding: "utf8" }).trim();
 }
 
-/** Where the kernel is told to take a file system for broken. */
+/** Returns the file by which the kernel is told to take a file system for broken. */
 function trigger(dir: string): string {
   const device = path.basename(run("findmnt", "-n", "-o", "SOURCE", dir));
   return `/sys/fs/ext4/${device}/trigger_fs_error`;

@@ -66,7 +66,10 @@ export function mustBeCaught(
   );
 }
 
-/** What is found wrong with a plugin. Some never answer, so the first look is short; on a loaded machine a patient one follows. */
+/**
+ * Returns the faults that a check finds in a plugin. Some never answer, so the first look is short;
+ * on a loaded machine a patient one follows.
+ */
 async function foundIn(value: Plugin, expected: RegExp): Promise<readonly string[]> {
   const look = async (patienceMs: number): Promise<readonly string[]> =>
     (await checkPlugin({ plugin: value, patienceMs })).findings.map(({ message }) => message);

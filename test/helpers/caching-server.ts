@@ -9,7 +9,7 @@ const WRITE = 1.25;
 /** Shorter beginnings are not cached; longer ones in steps (chat completions). */
 const LEAST = 1_024;
 const STEP = 128;
-/** How many blocks before a mark are looked at (messages). */
+/** The number of blocks before a mark that are compared (messages). */
 const LOOK_BACK = 20;
 
 interface Bill {

@@ -29,7 +29,10 @@ export interface Ended {
   readonly err: string;
 }
 
-/** What a run of the real command line sees of the environment: nothing of this machine's own credentials and proxies. */
+/**
+ * Returns the environment of a run of the real command line: nothing of this machine's own
+ * credentials and proxies.
+ */
 export function environment({ dir, env = {} }: Pick<Run, "dir" | "env">): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "",

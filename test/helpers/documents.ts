@@ -1,7 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** What stands for the man page and the completions of the npm package; the folder that holds them. */
+/**
+ * Writes stand-ins for the man page and the completions of the npm package; returns the folder that
+ * holds them.
+ */
 export function writeDocuments(dir: string): string {
   const folder = path.join(dir, "documents");
   for (const file of [

@@ -8,7 +8,7 @@ const url = "http://model.test/v1";
 /** A format of requests: who speaks it, and what is configured so that it does. */
 export interface Format {
   readonly provider: string;
-  /** Where its settings stand below `providers`. */
+  /** The name of its table below `providers`. */
   readonly table: string;
   readonly plugin: Plugin;
   readonly config: object;

@@ -24,7 +24,7 @@ umount -l .old
 rmdir .old
 exec env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"`;
 
-/** Whether one can be made here: by root, with the programs it takes. */
+/** True if a machine can be made here: by root, with the programs it takes. */
 export const canMakeMachines: boolean =
   process.getuid?.() === 0 &&
   ["/usr/sbin/debootstrap", "/usr/bin/unshare", "/usr/sbin/pivot_root"].every((file) => existsSync(file)) &&

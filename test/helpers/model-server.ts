@@ -103,7 +103,7 @@ export function request(
   };
 }
 
-/** What an answer shows; signs of life are left out. */
+/** Returns the visible events of an answer; signs of life are left out. */
 export async function collect(from: Provider, asked: ChatRequest): Promise<ProviderEvent[]> {
   const events: ProviderEvent[] = [];
   for await (const event of from.chat(asked))

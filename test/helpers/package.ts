@@ -5,7 +5,10 @@ import { root } from "./cli.ts";
 
 const cache = path.join(root, "node_modules/.cache/package");
 
-/** What `npm pack` makes of the build that is there; packed once for each build, by one process at a time. */
+/**
+ * Returns the file that `npm pack` makes of the present build; packed once for each build, by one
+ * process at a time.
+ */
 export function packed(): string {
   mkdirSync(cache, { recursive: true });
   const lock = path.join(cache, "packing");
@@ -31,7 +34,7 @@ function taken(lock: string): boolean {
     mkdirSync(lock);
     return true;
   } catch {
-    // Of a process that was killed.
+    // The lock of a process that was killed.
     if (Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) > 120_000)
       rmSync(lock, { recursive: true, force: true });
     return false;
@@ -58,7 +61,7 @@ export function installGlobally(file: string, prefix: string): Promise<string> {
   });
 }
 
-/** What an installation below `prefix` put on the search path. */
+/** Returns the program that an installation below `prefix` put on the search path. */
 export function installedBin(prefix: string): string {
   return path.join(prefix, "lib/node_modules/gantry/dist/package/gantry.js");
 }

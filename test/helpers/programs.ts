@@ -1,8 +1,8 @@
 import { findProgram } from "../../.ci/programs.ts";
 
 /**
- * Whether these programs are here, for `test.runIf(x.here)`, and what stands behind a title where they are not: a test that
- * is left out says why.
+ * Tells if these programs are here, for `test.runIf(x.here)`, and returns the words behind a title
+ * if they are not: a test that is left out says why.
  */
 export function programs(...names: readonly string[]): { readonly here: boolean; readonly why: string } {
   const missing = names.filter((name) => findProgram(name) === undefined);

@@ -11,14 +11,19 @@ export interface Source {
   readonly text: string;
 }
 
-/** Every TypeScript file below these folders. */
+/** Returns every TypeScript file below these folders of the project. */
 export function sourcesIn(...folders: readonly string[]): readonly Source[] {
+  return sourcesOf(root, folders);
+}
+
+/** Returns every TypeScript file below these folders of a checkout. */
+export function sourcesOf(checkout: string, folders: readonly string[]): readonly Source[] {
   return folders.flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
+    readdirSync(path.join(checkout, folder), { recursive: true, encoding: "utf8" })
       .filter((file) => /\.tsx?$/.test(file) && !/(?:^|\/)(?:dist|node_modules|template)\//.test(file))
       .map((file) => ({
         file: `${folder}/${file}`,
-        text: readFileSync(path.join(root, folder, file), "utf8"),
+        text: readFileSync(path.join(checkout, folder, file), "utf8"),
       })),
   );
 }
@@ -38,7 +43,7 @@ export function pluginNames(): readonly string[] {
 const statements =
   /(?:^|\n)\s*(?:import|export)\s(?:[^"'`;]*?\sfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)|\brequire\(\s*["']([^"']+)["']\s*\)/g;
 
-/** What a file imports, in whatever way. */
+/** Returns the specifiers that a file imports, in whatever way. */
 export function importsOf({ text }: Source): readonly string[] {
   return [...text.matchAll(statements)].map(([, one, two, three]) => one ?? two ?? three ?? "");
 }
@@ -50,4 +55,30 @@ export function packageOf(specifier: string): string {
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/");
+}
+
+/** Returns the path to which a relative import leads, from the root. */
+export function target(specifier: string, { file }: Source): string {
+  return path.posix.join(path.posix.dirname(file), specifier);
+}
+
+/** Returns the files whose imports lead back to them, and those between two such files. */
+export function inCircles(list: readonly Source[]): readonly string[] {
+  const isThere = new Set(list.map(({ file }) => file));
+  const left = new Map(
+    list.map((source) => {
+      const text = source.text.replace(/\btypeof import\(/g, "");
+      const targets = importsOf({ ...source, text })
+        .filter((specifier) => specifier.startsWith("."))
+        .map((specifier) => target(specifier, source));
+      return [source.file, targets.filter((file) => isThere.has(file))];
+    }),
+  );
+  for (let before = -1; before !== left.size;) {
+    before = left.size;
+    const imported = new Set([...left.values()].flat());
+    for (const [file, imports] of left)
+      if (!imported.has(file) || !imports.some((one) => left.has(one))) left.delete(file);
+  }
+  return [...left.keys()];
 }

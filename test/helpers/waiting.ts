@@ -25,9 +25,9 @@ export interface SentOut {
 export interface Chat {
   readonly plugin: Plugin;
   readonly sent: readonly SentOut[];
-  /** How often the platform was asked to send. */
+  /** Returns the number of times that the platform was asked to send. */
   asked(): number;
-  /** What the platform answers; undefined: it takes the message. */
+  /** The platform's answer; undefined: it takes the message. */
   answers: (message: OutgoingMessage, signal: AbortSignal) => Sent | undefined | Promise<Sent>;
 }
 
@@ -89,7 +89,7 @@ export async function passing(
   }
 }
 
-/** What the lanes looked like when each host was last settled. */
+/** The state of the lanes when each host was last settled. */
 const seen = new WeakMap<TestHost, string>();
 
 async function settled(t: TestHost): Promise<void> {
@@ -99,16 +99,20 @@ async function settled(t: TestHost): Promise<void> {
     const { running } = stats;
     const now = JSON.stringify([stats, dueIn > 0 ? Math.round((Date.now() + dueIn) / 1_000) : 0]);
     if (running === 0 && dueIn > 0 && seen.get(t) === now) return;
-    // What is seen is written, and goes on once it is on disk: whatever is written after it is on disk later.
+    // The state that is seen is written down, and the wait goes on once it is on disk: any later
+    // write is on disk later.
     if (seen.get(t) !== now) await values.put("settled", "test", now).catch(() => {});
     seen.set(t, now);
     await new Promise((resolve) => realTimeout(resolve, 2));
-    // What is to be claimed looks in a moment.
+    // A worker looks in a moment for messages to claim.
     if (running === 0) await vi.advanceTimersByTimeAsync(10);
   }
 }
 
-/** What passes between two moments goes with the simulated clock, so that the clock counts as going on, not as set. */
+/**
+ * Lets the monotonic clock go with the simulated one, so that the clock counts as going on, not as
+ * set.
+ */
 export function simulateTime(now = Date.now()): Disposable {
   const began = { date: now, high: process.hrtime.bigint(), low: performance.now() };
   const toFake = ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] as const;

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import {
-  directMessage,
   errors as codes,
+  messageFrom,
   Store,
+  textParts,
   type CommandInput,
   type InboundMessage,
   type Part,
@@ -99,8 +100,5 @@ export function pictures(run: HostCommandContext, host: Host): Promise<readonly 
 
 /** A message of the person at the terminal. */
 export function inbound(text: string, session: string, shown: readonly Part[]): InboundMessage {
-  const [channel = "cli", sender = "user"] = userOfTerminal().split(":");
-  const id = randomBytes(8).toString("hex");
-  const message = directMessage({ channel, id, from: sender, text, trust: "owner", session });
-  return { ...message, parts: [...message.parts, ...shown] };
+  return messageFrom({ user: userOfTerminal() }, [...textParts(text), ...shown], { session });
 }

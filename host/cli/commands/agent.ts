@@ -7,6 +7,7 @@ import {
 } from "@gantry/sdk";
 import type { Host } from "@gantry/host";
 import { stopNote } from "@gantry/sdk/node";
+import { exitOf } from "../exit-of.ts";
 import { Terminal } from "../terminal.ts";
 import { askOptions, inbound, pictures, promptOf, sessionOf } from "./agent-input.ts";
 import type { Conversation } from "./conversation.ts";
@@ -96,9 +97,9 @@ async function watchConversation(run: HostCommandContext): Promise<number> {
 
 /** 3 where all that the model wanted to do was refused. */
 function exitCode(host: Host, { error, tool_calls }: TurnResult): number {
-  if (error) return host.exitOf(error.code);
+  if (error) return exitOf(host, error.code);
   const refused = tool_calls.some(
-    ({ decision, code = "" }) => decision === "refused" && host.exitOf(code, 3) === 3,
+    ({ decision, code = "" }) => decision === "refused" && exitOf(host, code, 3) === 3,
   );
   const ran = tool_calls.some(({ decision }) => decision === "allowed" || decision === "approved");
   return refused && !ran ? 3 : 0;

@@ -7,13 +7,15 @@ import {
   type Bundled,
   bundledPlugins,
   entryIn,
-  keysOf,
   type LoadedPlugin,
   loadPlugin,
   loadsOf,
+  mergeSchemas,
   type Opened,
   readerOf,
 } from "@gantry/host";
+import { leaves } from "../config/leaves.ts";
+import { retiredKeys } from "../config/retired.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
 interface Facts {
@@ -47,7 +49,7 @@ export async function list(run: HostCommandContext): Promise<number> {
   if (run.options["json"]) {
     const stops = await unserved(opened);
     // Earlier releases do not know `stops` and show people this list.
-    const retired = [...config.retired.map(({ message }) => message), ...stops];
+    const retired = [...retiredKeys(config).map(({ message }) => message), ...stops];
     const { node } = process.versions;
     const others = { available, installed, absent, retired, stops, node };
     run.out(JSON.stringify({ loaded, ...others }, undefined, 2));
@@ -117,6 +119,8 @@ async function named(
 }
 
 function factsOf(plugin: Plugin, from: string): Facts {
+  const reader = readerOf(plugin);
+  const keys = reader ? [...leaves(mergeSchemas([reader]))].map(({ key }) => key) : [];
   return {
     name: plugin.name,
     from,
@@ -126,8 +130,8 @@ function factsOf(plugin: Plugin, from: string): Facts {
     provides: slotNames(plugin.provides ?? []),
     taps: plugin.taps ?? [],
     enforces: plugin.enforces ?? [],
-    table: readerOf(plugin)?.table ?? "",
-    keys: keysOf(plugin),
+    table: reader?.table ?? "",
+    keys,
     ...(plugin.layout !== undefined && { layout: plugin.layout }),
   };
 }

@@ -1,5 +1,6 @@
 import { errors, ToolQuestions } from "@gantry/sdk";
 import { asError, userOfTerminal } from "@gantry/sdk/node";
+import { exitOf } from "../exit-of.ts";
 import { Terminal } from "../terminal.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
@@ -42,7 +43,7 @@ export async function call(run: HostCommandContext): Promise<number> {
     else run.err(`gantry: ${text} [${outcome.code}]`);
     if (ran) return outcome.workFailed ? 1 : 0;
     // A guard may stop a call over what is no policy, as over a name that cannot be looked up.
-    return host.exitOf(outcome.code ?? "", outcome.decision === "refused" ? 3 : 1);
+    return exitOf(host, outcome.code ?? "", outcome.decision === "refused" ? 3 : 1);
   } finally {
     terminal.close();
   }

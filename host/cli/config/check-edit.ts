@@ -12,10 +12,10 @@ export function checkEdit(
   after: string,
   changes: readonly ConfigChange[],
 ): void {
-  const { tree } = parseToml(file, before);
+  const tree = parseToml(file, before);
   const named = changes.filter(([path]) => path.length > 0);
   const wanted = named.reduce<unknown>((now, [path, value]) => changed(now, path, value), tree);
-  if (plain(parseToml(file, after).tree) === plain(wanted)) return;
+  if (plain(parseToml(file, after)) === plain(wanted)) return;
   const keys = changes.map(([path]) => path.join("."));
   throw errors.CONFIG_BAD_EDIT(file, keys.join(", "));
 }

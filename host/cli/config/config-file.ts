@@ -7,9 +7,10 @@ import {
 } from "@gantry/sdk";
 import type { ConfigChange, Reloaded, Trial } from "@gantry/sdk/fill";
 import { nearest, ProcessLock, userAround } from "@gantry/sdk/node";
-import { findNode, leaves, pathOf, readText, type TableNode } from "@gantry/host";
+import { findNode, pathOf, readText, type TableNode } from "@gantry/host";
 import { errors } from "../errors.ts";
 import { jsonSchema } from "./json-schema.ts";
+import { leaves } from "./leaves.ts";
 import { reloadService } from "./reload.ts";
 import { writeWhole } from "./write-whole.ts";
 

@@ -1,4 +1,5 @@
-import { isTree, leaves, tablePath, valueAt, type Configured } from "@gantry/host";
+import { isTree, tablePath, valueAt, type Configured } from "@gantry/host";
+import { leaves } from "./leaves.ts";
 
 /** The value a key has; for a table, what all its readers know of it. */
 export function effective(config: Configured, key: string): unknown {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { hostErrors, refuseUnsafe } from "@gantry/host";
+import { hostErrors } from "@gantry/host";
+import { refuseUnsafe } from "./refuse-unsafe.ts";
 
 /** Variables for whatever runs by this configuration: what `service.env` adds to an environment, which wins. */
 export class ServiceEnv {

@@ -1,6 +1,6 @@
 import type { Arg } from "./words.ts";
 
-/** What the command line of a program gives rise to. */
+/** Takes the findings of one program's command line. */
 export interface Report {
   /** Another command is started. */
   run(argv: readonly Arg[]): void;
@@ -10,9 +10,9 @@ export interface Report {
   variable(name: Arg): void;
 }
 
-/** What the nodes of one shell text give rise to. */
+/** Takes the findings of the nodes of one shell text. */
 export interface Findings extends Report {
-  /** What runs is known only at run time. */
+  /** The command is known only at run time. */
   ask(why: string): void;
   /** A redirection opens a file. */
   file(target: Arg): void;

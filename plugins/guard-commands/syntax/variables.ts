@@ -12,7 +12,7 @@ const names = new Set(
   ).split(" "),
 );
 
-// Of these families, but no more than words to the programs that read them.
+// Members of these families that are mere words to the programs that read them.
 const plain = new Set(
   "NODE_ENV NODE_NO_WARNINGS PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED LESSCHARSET MANWIDTH".split(
     " ",

@@ -52,7 +52,7 @@ const visitors: { readonly [Type in SyntaxNode["type"]]?: Visitor<Type> } = {
     return visitSubscript(node, found);
   },
   Coproc(node, found) {
-    // Of `coproc x=(…)` bash makes something else than an assignment.
+    // Bash reads `coproc x=(…)` as something else than an assignment.
     if (node.body.type === "Command" && !node.body.name && node.body.prefix.length > 0)
       return "coproc of an assignment";
     if (node.name) found.variable(argOf(node.name));
@@ -165,7 +165,10 @@ function visitQuoted(
   return undefined;
 }
 
-/** False where a parenthesis stands alone, in whatever it stands: bash may end the arithmetic elsewhere, or take it for subshells. */
+/**
+ * Returns false if a parenthesis stands alone, whatever surrounds it: bash may end the arithmetic
+ * elsewhere, or take it for subshells.
+ */
 function isBalanced(text: string): boolean {
   let open = 0;
   for (const char of text) {

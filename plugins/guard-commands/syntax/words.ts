@@ -2,14 +2,14 @@ import type { Assignment, Word, WordPart } from "unbash";
 
 /** A word as far as the text tells it. */
 export interface Arg {
-  /** What the word is, or only how it begins where `whole` is false. */
+  /** The word, or only its beginning if `whole` is false. */
   readonly text: string;
   readonly whole: boolean;
   /** May become several words, or none. */
   readonly many: boolean;
   /** The whole word, if only patterns keep it from being known. */
   readonly pattern?: string;
-  /** What alone keeps it from being known. */
+  /** The only thing that keeps the word from being known. */
   readonly butFor?: "number" | "home";
   /** The whole word with a harmless name in place of what is known only at run time. */
   readonly guess: string;
@@ -21,7 +21,9 @@ export const UNKNOWN = "gantry_unknown";
 export const SYSTEM_FOLDERS: RegExp = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 
 const NUMBER = /^\$(?:[?#$!]|\{[?#$!]\}|\{#\w+(?:\[[@*]\])?\})$/;
-/** What may stand around a number in a word that is no more than one, or an option with one. */
+/**
+ * The characters that may surround a number in a word that is just a number, or an option with one.
+ */
 const AROUND_NUMBER = /^(?:--[a-z-]+=|-[a-zA-Z])?[-+,:\d]*$/;
 
 /** A word in which nothing is quoted or expanded. */

@@ -5,21 +5,26 @@ import {
   closeSync,
   constants,
   copyFileSync,
-  cpSync,
+  fstatSync,
+  lchownSync,
   lstatSync,
   lutimesSync,
+  mkdirSync,
   openSync,
+  readdirSync,
   readlinkSync,
-  rmSync,
   symlinkSync,
+  unlinkSync,
   utimesSync,
 } from "node:fs";
 import { constants as os } from "node:os";
 import { KernelError } from "../kernel/kernel.ts";
 import { renameNew } from "./attributes.ts";
+import { removeFolder } from "./remove-folder.ts";
 
-const O_PATH = 0x200000;
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const { EXDEV } = os.errno;
+const SLASH = Buffer.from("/");
 
 /** Moves by copying where it has to; nothing is replaced. */
 export function renameOrCopy(from: string, to: string): void {
@@ -28,44 +33,69 @@ export function renameOrCopy(from: string, to: string): void {
   } catch (error) {
     if (!isErrno(error, EXDEV)) throw error;
     copy(from, to);
-    rmSync(from, { recursive: true, force: true });
+    removeAny(from);
   }
 }
 
-/** Copies with modes, owners and times; shares the blocks where the file system can. */
-export function copy(from: string, to: string): void {
+/** Removes a file, a link, or a folder with all in it; nothing happens if there is none. */
+export function removeAny(at: string): void {
+  const about = lstatSync(at, { throwIfNoEntry: false });
+  if (about?.isDirectory()) removeFolder(at);
+  else if (about) unlinkSync(at);
+}
+
+/**
+ * Copies with modes, owners and times; shares the blocks where the file system can. Each file and folder is held open while
+ * it is copied and filled, so that a link that somebody puts in its place is not followed. Throws if something has the new
+ * name, or if the old one is a device, a socket or a pipe.
+ */
+export function copy(from: string | Buffer, to: string | Buffer): void {
   const about = lstatSync(from);
-  const times = [about.atimeMs / 1_000, about.mtimeMs / 1_000] as const;
-  if (about.isSymbolicLink()) {
-    symlinkSync(readlinkSync(from), to);
-    return lutimesSync(to, ...times);
-  }
-  if (about.isFile()) {
-    copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-    return finishCopy(to, about, times);
-  }
-  cpSync(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    preserveTimestamps: true,
-    errorOnExist: true,
-    force: false,
-    mode: constants.COPYFILE_FICLONE,
-  });
+  if (about.isSymbolicLink()) return copyLink(from, to, about);
+  const isFolder = about.isDirectory();
+  using source = new Held(from, O_RDONLY | (isFolder ? O_DIRECTORY : O_NONBLOCK));
+  if (!isFolder && !source.about.isFile()) throw new Error("it is a device, a socket or a pipe");
+  if (isFolder) mkdirSync(to, { mode: 0o700 });
+  using target = new Held(to, isFolder ? O_RDONLY | O_DIRECTORY : O_WRONLY | O_CREAT | O_EXCL);
+  if (!isFolder) copyFileSync(source.name, target.name, constants.COPYFILE_FICLONE);
+  else
+    for (const name of readdirSync(source.name, { encoding: "buffer" }))
+      copy(within(source.name, name), within(target.name, name));
+  beLike(target.name, source.about);
 }
 
-/** Makes a copy what its original is; a link that somebody put in its place is not followed. */
-function finishCopy(to: string, { mode, uid, gid }: Stats, times: readonly [number, number]): void {
-  const fd = openSync(to, O_PATH | constants.O_NOFOLLOW);
-  try {
-    const opened = `/proc/self/fd/${fd}`;
-    if (process.getuid?.() === 0) chownSync(opened, uid, gid);
-    chmodSync(opened, mode & 0o777);
-    utimesSync(opened, ...times);
-  } finally {
-    closeSync(fd);
+function copyLink(from: string | Buffer, to: string | Buffer, about: Stats): void {
+  symlinkSync(readlinkSync(from, { encoding: "buffer" }), to);
+  if (process.getuid?.() === 0) lchownSync(to, about.uid, about.gid);
+  lutimesSync(to, about.atimeMs / 1_000, about.mtimeMs / 1_000);
+}
+
+/** Makes a copy what its original is. */
+function beLike(opened: string, { mode, uid, gid, atimeMs, mtimeMs }: Stats): void {
+  if (process.getuid?.() === 0) chownSync(opened, uid, gid);
+  chmodSync(opened, mode & 0o777);
+  utimesSync(opened, atimeMs / 1_000, mtimeMs / 1_000);
+}
+
+/** A file or folder that is open, with a name by which it alone is reached. */
+class Held implements Disposable {
+  readonly name: string;
+  readonly about: Stats;
+  readonly #fd: number;
+
+  /** Throws if it cannot be opened, or is a link. */
+  constructor(at: string | Buffer, flags: number) {
+    this.#fd = openSync(at, flags | O_NOFOLLOW, 0o600);
+    this.name = `/proc/self/fd/${this.#fd}`;
+    this.about = fstatSync(this.#fd);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd);
   }
 }
+
+const within = (folder: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(folder), SLASH, name]);
 
 /** True if the kernel answered with one of these errors. */
 export const isErrno = (error: unknown, ...numbers: readonly number[]): boolean =>

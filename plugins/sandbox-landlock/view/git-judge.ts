@@ -1,10 +1,11 @@
 import path from "node:path";
 import { looksLikeGit } from "../workspace/git-directory.ts";
 import { isPlain } from "../workspace/git-states.ts";
+import { entriesOf } from "../workspace/folders.ts";
 import { MAX_BYTES, WORKTREE, isPlainLine } from "./plain-settings.ts";
-import { type IndexNames, insideOf, isIndex, judgeIndex, standingBeside } from "./judge-index.ts";
+import { type IndexNames, insideOf, isIndex, judgeIndex } from "./judge-index.ts";
 import type { Merged } from "./merged.ts";
-import { type Folder, type Left, readFolder } from "./upper.ts";
+import type { Left } from "./upper.ts";
 
 /** What git itself writes into a repository and starts nothing for; anything else stays in the layer. */
 const WRITTEN = new RegExp(
@@ -20,52 +21,29 @@ const HOOK_EXAMPLE = /^\.git\/(.*\/)?hooks\/[\w-]+\.sample$/;
 
 /** Names by which git takes the folder around them for a repository. */
 const MAKES_REPOSITORY = new Set(["HEAD", "objects", "refs", "commondir"]);
+/** Names of a folder that hold nothing by which git starts a program, whoever made them. */
+const STARTS_NOTHING = new Set(["HEAD", "objects", "refs"]);
 
 /** True if git takes a folder for a repository, whatever it is called. What any of `sides` has counts. */
 export const isRepository = (at: string, ...sides: readonly Merged[]): boolean =>
   path.basename(at) === ".git" || looksLikeGit((name) => sides.some((side) => side.has(path.join(at, name))));
 
 /**
- * Returns why something that makes a repository of its folder stays in the layer: the workspace has files in that folder by
- * which git would start programs, and they were no settings of git when they came. `guarded`: by the path as in `.git`.
+ * Returns why something that makes a repository of its folder stays in the layer: the workspace has other files in that
+ * folder, which were no settings of git when they came, and git would obey them from then on.
  */
-export function judgeMaking(
-  names: IndexNames,
-  one: Left,
-  guarded: (within: string, isFolder: boolean) => boolean,
-): string | undefined {
-  const { workspace, below } = names;
+export function judgeMaking({ workspace, below }: IndexNames, one: Left): string | undefined {
   const around = path.dirname(one.at) === "." ? "" : path.dirname(one.at);
   if (!MAKES_REPOSITORY.has(one.name) || isRepository(around, below)) return undefined;
   if (below.find(around)?.about.isDirectory() !== true) return undefined;
-  const found = firstOf(readFolder(path.join(workspace, around), around), around, (there) => {
-    const within = `.git/${path.relative(around, there.at)}`;
-    if (STATE.test(within)) return judgeInGit({ ...names, merged: below }, there, within) !== undefined;
-    if (isIndex(within)) return judgeIndex({ ...names, merged: below }, there.at, []) !== undefined;
-    const isFolder = there.kind === "folder";
-    return guarded(within, isFolder) && !isPlainOfGit(workspace, below, there, within);
-  });
-  return found === undefined ? undefined : `git would follow ${found}, which lies there already`;
-}
-
-/** Returns the path of the first thing that is so, or cannot be read. */
-function firstOf(
-  { children, unreadable }: Folder,
-  at: string,
-  isSo: (one: Left) => boolean,
-): string | undefined {
-  if (unreadable !== undefined) return at;
-  for (const one of children) {
-    const found = isSo(one) ? one.at : firstOf(one, one.at, isSo);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const found = entriesOf(path.join(workspace, around)).find(({ name }) => !STARTS_NOTHING.has(name));
+  return found && `git would follow ${path.join(around, found.name)}, which lies there already`;
 }
 
 /** Undefined where git only writes such a file; else why it stays in the layer. `within`: its path as in `.git`. */
 export function judgeInGit(names: IndexNames, one: Left, within: string): string | undefined {
   const { merged } = names;
-  if (isIndex(within)) return judgeIndex(names, one.at, standingBeside(one.at));
+  if (isIndex(within)) return judgeIndex(names, one.at);
   if (STATE.test(within)) {
     const isHarmless = one.kind === "folder" || isPlain(merged.find(one.at)?.file ?? "", one.name);
     return isHarmless ? undefined : "git would start a program when it goes on";

@@ -22,15 +22,16 @@ export interface IndexNames {
 
 /**
  * Returns why an index stays in the layer: git checks none of its names when it reads it, and writes each of them at the
- * next checkout. `standing`: the indexes by whose entries git would write the same already.
+ * next checkout. The indexes that stand beside it already say what a checkout would write without it.
  */
-export function judgeIndex(names: IndexNames, at: string, standing: readonly string[]): string | undefined {
+export function judgeIndex(names: IndexNames, at: string): string | undefined {
   const { merged, below } = names;
   const folder = folderOf(at);
   const formats = new Set([...formatsOf(names, folder, merged), ...formatsOf(names, folder, below)]);
   const known = new Set<string>();
   for (const format of formats)
-    for (const one of standing) entriesOf(below, one, format)?.forEach(({ print }) => known.add(print));
+    for (const one of [at, path.join(path.dirname(at), "index")])
+      entriesOf(below, one, format)?.forEach(({ print }) => known.add(print));
   const trees = treesOf(names, folder);
   for (const format of formats) {
     const entries = entriesOf(merged, at, format);
@@ -46,11 +47,6 @@ export function judgeIndex(names: IndexNames, at: string, standing: readonly str
   }
   return undefined;
 }
-
-/** The indexes of the workspace beside one of the layer that say what a checkout would write without it. */
-export const standingBeside = (at: string): readonly string[] => [
-  ...new Set([at, path.join(path.dirname(at), "index")]),
-];
 
 const folderOf = (at: string): string => (path.dirname(at) === "." ? "" : path.dirname(at));
 

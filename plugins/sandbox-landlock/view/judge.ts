@@ -13,6 +13,8 @@ export interface Names {
   readonly followed: (relative: string) => boolean;
   /** Outside of the workspace, real paths that every run may read. */
   readonly open: readonly string[];
+  /** Bytes of one run that may be copied from one file system to another; undefined: any. */
+  readonly mostCopied?: bigint;
 }
 
 export const namesOf = (
@@ -90,14 +92,13 @@ export class Judge {
       if (!isPlain && !(isFolder && this.#isCopied(one))) return "security.guarded_files names it";
     }
     if (within === undefined || within === ".git") return undefined;
-    const guarded = (other: string, isDir: boolean): boolean => this.#names.guarded(other, isDir);
     const names = {
       workspace: this.#names.workspace,
       merged: this.#merged,
       below: this.#below,
       isKept: (inner: string): boolean => this.#isKept(inner),
     };
-    return judgeInGit(names, one, within) ?? judgeMaking(names, one, guarded);
+    return judgeInGit(names, one, within) ?? judgeMaking(names, one);
   }
 
   /** True for a path that is secret or guarded, be it a file or a folder. */

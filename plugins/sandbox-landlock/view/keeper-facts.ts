@@ -14,6 +14,8 @@ export interface KeeperFacts {
   readonly ownerGit: OwnerGit;
   /** What every run may read, as real paths. */
   readonly open: readonly string[];
+  /** What one run may add to a disk. */
+  readonly diskMb: number;
   /** What runs that wait for a decision may take on disk together; default 1 GiB. */
   readonly mostHeldBytes?: number;
 }
@@ -43,7 +45,7 @@ export type ToKeeper =
 export type FromKeeper =
   | { readonly view: View }
   | { readonly unseen: Unseen }
-  | { readonly findings: readonly string[] }
+  | { readonly findings: readonly string[]; readonly wrote?: readonly string[] }
   | { readonly held: Held | undefined }
   | Untried
   | { readonly failed: string };

@@ -12,6 +12,7 @@ import { makeRoom } from "./room.ts";
 
 /** As many as there are processes at a time. */
 const MOST_SPARE = 32;
+const MIB = 1_048_576n;
 
 /** The layers of one workspace's runs: begun, taken over, or dropped. */
 export class Keeper {
@@ -36,7 +37,9 @@ export class Keeper {
       owner: facts.ownerGit,
       open: [""],
     });
-    this.#names = { ...names, open: facts.open, followed: (at) => this.#walk.follows(at) };
+    const mostCopied = BigInt(facts.diskMb) * MIB;
+    const followed = (at: string): boolean => this.#walk.follows(at);
+    this.#names = { ...names, open: facts.open, mostCopied, followed };
     this.#holding = new Holding(facts, this.#names);
   }
 
@@ -69,13 +72,13 @@ export class Keeper {
   }
 
   /** Takes over what a run left; what needs nobody to wait for it is left to {@link tidy}. */
-  take(id: string): readonly string[] {
+  take(id: string): Extract<FromKeeper, { readonly findings: unknown }> {
     const run = this.#under.get(id) ?? this.#release(id);
     this.#under.delete(id);
     const taken = this.#takeOver(run.folder, run.record);
     this.#over.push(run.folder);
     if (taken.steps + taken.kept.length > 0) this.#last = run.folder.tick(0n);
-    return fewOf(phrases(taken, id));
+    return { findings: fewOf(phrases(taken, id)), wrote: taken.wrote };
   }
 
   /** To be called when nobody waits. */
@@ -110,7 +113,7 @@ export class Keeper {
     } catch (error) {
       const kept = [{ at: ".", why: `it could not be looked at: ${asError(error).message}` }];
       folder.write({ ...record, steps: folder.plan?.steps.length ?? 0, kept });
-      return { steps: 0, kept };
+      return { steps: 0, kept, wrote: [] };
     }
   }
 

@@ -1,5 +1,6 @@
 import { type BigIntStats, lstatSync, readdirSync } from "node:fs";
 import { Beneath } from "./beneath.ts";
+import { CopyRoom, bytesIn, bytesOf } from "./copy-room.ts";
 import type { Judge } from "./judge.ts";
 import { foldersIn, isSame, notedIn } from "./left.ts";
 import { type Kept, type Mark, type Plan, type Step, besideOf, markOf } from "./step.ts";
@@ -12,11 +13,14 @@ export interface Facts {
   readonly began: bigint;
   /** What the run was not shown. */
   readonly hidden: ReadonlySet<string>;
+  /** Bytes that may be copied, where layer and workspace lie on two file systems. */
+  readonly room: bigint | undefined;
 }
 
 const CHANGED = "it was changed meanwhile";
 const STAYS = "security.guarded_files names it, so it stays";
 const HIDDEN = "it is another name of something that security.secret_files names";
+const TOO_LARGE = "there is no room for copies of all on another disk (runtime.max_disk_mb)";
 const MODE = 0o777n;
 
 /** Decides all of what becomes of a layer before anything of it is done. Changes nothing. */
@@ -34,12 +38,14 @@ class Planner {
   readonly #facts: Facts;
   readonly #judge: Judge;
   readonly #beneath: Beneath;
+  readonly #room: CopyRoom;
   readonly #unchanged = new Map<bigint, { readonly of: string; readonly is: Mark }>();
 
   constructor(facts: Facts, judge: Judge, beneath: Beneath) {
     this.#facts = facts;
     this.#judge = judge;
     this.#beneath = beneath;
+    this.#room = new CopyRoom(facts.room);
   }
 
   /** Finds files that were copied up for a further name alone: that becomes one of the owner's file. */
@@ -84,8 +90,7 @@ class Planner {
       return isOpaque ? this.#emptyOfOthers(one) : undefined;
     }
     if (there) {
-      if (this.#isNew(there)) return this.#beside(one);
-      this.#remove(one.at, there);
+      if (this.#isNew(there) || !this.#remove(one.at, there)) return this.#beside(one);
     } else if (one.notes.includes("origin") && !isOpaque) return this.#beside(one);
     if (this.#isClean(one)) return this.#put(one);
     this.steps.push({ do: "folder", at: one.at, mode: Number(one.about.mode & MODE) });
@@ -128,8 +133,21 @@ class Planner {
       this.#keep(at, `${CHANGED}, so it stays although the run removed it`);
       return false;
     }
+    if (!this.#room.take(() => this.#bytesAt(at, there))) {
+      this.#keep(at, `${TOO_LARGE}, so it stays although the run removed it`);
+      return false;
+    }
     this.steps.push({ do: "remove", at, was: markOf(there) });
     return true;
+  }
+
+  /** Returns what stands at a path as a copy takes it, with its holes filled. */
+  #bytesAt(at: string, there: BigIntStats): bigint {
+    if (!there.isDirectory()) return bytesOf(there);
+    return this.#namesIn(at).reduce((sum, name) => {
+      const inner = this.#find(`${at}/${name}`);
+      return inner ? sum + this.#bytesAt(`${at}/${name}`, inner) : sum;
+    }, bytesOf(there));
   }
 
   #emptyOf(at: string): void {
@@ -178,6 +196,8 @@ class Planner {
 
   #put(one: Left, there?: BigIntStats, to = one.at): void {
     const { at, about } = one;
+    if (!this.#room.take(() => bytesIn(one) + (there ? bytesOf(there) : 0n)))
+      return this.#keep(at, TOO_LARGE);
     const noted = notedIn(one);
     const is = markOf(about);
     const folders = foldersIn(one);

@@ -13,6 +13,7 @@ import {
 import { randomBytes } from "node:crypto";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+const O_PATH = 0x200000;
 
 /** Looks at a folder that another process removes at the same time. */
 const mostTries = 100;
@@ -33,7 +34,7 @@ export function removeFolder(folder: string): void {
 }
 
 function removeOnce(folder: string): void {
-  chmodSync(folder, 0o700);
+  openUp(folder);
   const root = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   const word = randomBytes(4).toString("hex");
   let moved = 0;
@@ -64,10 +65,20 @@ function clearFiles(fd: number): Buffer[] {
   return readdirSync(`/proc/self/fd/${fd}`, { encoding: "buffer" }).filter((name) => {
     const at = within(fd, name);
     const isFolder = lstatSync(at).isDirectory();
-    if (isFolder) chmodSync(at, 0o700);
+    if (isFolder) openUp(at);
     else unlinkSync(at);
     return isFolder;
   });
+}
+
+/** Opens a folder to its owner; a link that has its name by now is not followed. */
+function openUp(folder: string | Buffer): void {
+  const fd = openSync(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    chmodSync(`/proc/self/fd/${fd}`, 0o700);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 const within = (fd: number, name: Buffer): Buffer =>

@@ -16,6 +16,7 @@ import type { Held } from "./held.ts";
 import { removeFolder } from "./remove-folder.ts";
 import type { Kept, Plan } from "./step.ts";
 import type { Done, Places } from "./steps.ts";
+import type { Restored } from "./undo.ts";
 
 /** What is known of a run; `kept` and what follows from when it was looked at. */
 export interface RunRecord {
@@ -32,6 +33,8 @@ export interface RunRecord {
   readonly done?: readonly Done[];
   readonly kept?: readonly Kept[];
   readonly undone?: boolean;
+  /** What its undo gave back to the workspace. */
+  readonly restored?: readonly Restored[];
   /** What its folder takes on disk, as far as that was measured. */
   readonly bytes?: number | undefined;
 }

@@ -76,9 +76,11 @@ export class RunWords {
     const { folder, record } = this.#find();
     if (record.undone) throw errors.SANDBOX_RUN_UNDONE(record.id);
     const steps = folder.plan?.steps ?? [];
-    const left = undoSteps(folder.places(this.#workspace), steps, record.done ?? []);
+    const before = RunFolder.all(this.#runs).flatMap((one) => one.read()?.restored ?? []);
+    const places = folder.places(this.#workspace);
+    const { kept: left, restored } = undoSteps(places, steps, record.done ?? [], before);
     const undone = left.length < steps.length || steps.length === 0;
-    if (undone) folder.write({ ...record, undone, bytes: undefined });
+    if (undone) folder.write({ ...record, undone, restored, bytes: undefined });
     if (this.#context.options["json"]) this.#print({ id: record.id, undone, left });
     else {
       this.#context.out(undone ? `Run ${record.id} is undone.` : `Nothing of run ${record.id} was undone.`);

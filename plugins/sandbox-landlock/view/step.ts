@@ -5,6 +5,8 @@ export interface Mark {
   readonly ino: string;
   readonly size: string;
   readonly mtime: string;
+  /** When anything of it was last changed; nobody sets that time. */
+  readonly ctime: string;
 }
 
 /** Puts what the layer has at `at` to `to`; `was`: in place of that. */
@@ -42,10 +44,11 @@ export interface Plan {
   readonly kept: readonly Kept[];
 }
 
-export const markOf = ({ ino, size, mtimeNs }: BigIntStats): Mark => ({
+export const markOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): Mark => ({
   ino: String(ino),
   size: String(size),
   mtime: String(mtimeNs),
+  ctime: String(ctimeNs),
 });
 
 /** Returns the name of a run's file beside the owner's. */

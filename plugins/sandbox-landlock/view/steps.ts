@@ -1,7 +1,7 @@
-import { lstatSync, linkSync, mkdirSync, rmSync, type BigIntStats } from "node:fs";
+import { lstatSync, linkSync, mkdirSync, type BigIntStats } from "node:fs";
 import { constants as os } from "node:os";
 import { dropNote, exchange, overlayNotes, renameNew } from "./attributes.ts";
-import { copy, isErrno, renameOrCopy } from "./copies.ts";
+import { copy, isErrno, removeAny, renameOrCopy } from "./copies.ts";
 import { Beneath } from "./beneath.ts";
 import { changeMode } from "./folder-mode.ts";
 import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./step.ts";
@@ -107,24 +107,24 @@ class Hands implements Disposable {
     const beside = this.#there.name(`${step.to}.gantry-${this.#places.id}`);
     const before = aboutOf(beside);
     if (!(step.was && isMarked(before, step.was))) {
-      rmSync(beside, { recursive: true, force: true });
+      removeAny(beside);
       copy(from, beside);
       try {
         if (step.was) exchange(beside, to);
         else renameNew(beside, to);
       } catch (error) {
-        rmSync(beside, { recursive: true, force: true });
+        removeAny(beside);
         if (isErrno(error, EEXIST, ENOENT, ENOTEMPTY)) return this.#putBeside(step, from);
         throw error;
       }
       if (step.was && !isMarked(aboutOf(beside), step.was)) {
         exchange(beside, to);
-        rmSync(beside, { recursive: true, force: true });
+        removeAny(beside);
         return this.#putBeside(step, from);
       }
     }
     if (step.was) this.#keepOld(beside, number);
-    rmSync(from, { recursive: true, force: true });
+    removeAny(from);
     return undefined;
   }
 

@@ -1,3 +1,5 @@
+import { lstatSync } from "node:fs";
+import path from "node:path";
 import { Judge, type Names } from "./judge.ts";
 import { Merged } from "./merged.ts";
 import { makePlan } from "./plan.ts";
@@ -10,6 +12,8 @@ import { type Left, readLayer } from "./upper.ts";
 export interface Taken {
   readonly steps: number;
   readonly kept: readonly Kept[];
+  /** Absolute paths of what it put into the workspace. */
+  readonly wrote: readonly string[];
 }
 
 /**
@@ -30,8 +34,11 @@ export function planFor(
 ): Plan {
   const judge = new Judge(names, new Merged(names.workspace, folder.upper, left), left);
   const facts = { id: folder.id, workspace: names.workspace, began: BigInt(record.beganNs) };
-  return makePlan({ ...facts, hidden: new Set(record.hidden) }, left, judge);
+  const room = isOneDisk(folder.upper, names.workspace) ? undefined : names.mostCopied;
+  return makePlan({ ...facts, hidden: new Set(record.hidden), room }, left, judge);
 }
+
+const isOneDisk = (one: string, other: string): boolean => lstatSync(one).dev === lstatSync(other).dev;
 
 /** Judges all of a layer, and writes down what is to be done with it. */
 export function decide(folder: RunFolder, record: RunRecord, names: Names): void {
@@ -49,8 +56,25 @@ export function finish(folder: RunFolder, record: RunRecord, workspace: string):
     const done = [{ steps: steps.length, ns: String(folder.after()) }];
     folder.write({ ...record, steps: steps.length, kept: all, done });
   }
-  return { steps: steps.length, kept: all };
+  return { steps: steps.length, kept: all, wrote: wroteBy({ steps, kept: all }, workspace) };
 }
+
+/** More names than these are told by the folders around them. */
+const MOST_TOLD = 256;
+
+/** Returns the absolute paths of what a plan puts into the workspace; what lies beside the owner's counts too. */
+export function wroteBy({ steps, kept }: Plan, workspace: string): readonly string[] {
+  const put = steps.flatMap((step) => (step.do === "put" ? [step.to] : step.do === "link" ? [step.at] : []));
+  const beside = kept.flatMap((one) => one.beside ?? []);
+  let told = new Set([...put, ...beside].map((at) => path.join(workspace, at)));
+  while (told.size > MOST_TOLD) {
+    const deepest = [...told].reduce((most, at) => Math.max(most, depthOf(at)), 0);
+    told = new Set([...told].map((at) => (depthOf(at) === deepest ? path.dirname(at) : at)));
+  }
+  return [...told];
+}
+
+const depthOf = (at: string): number => at.split("/").length;
 
 /** A phrase for what is told of each, to the model and the owner. */
 export function phrases({ kept }: Taken, id: string): readonly string[] {

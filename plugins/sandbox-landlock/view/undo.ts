@@ -4,32 +4,55 @@ import { asError } from "@gantry/sdk/node";
 import { Beneath } from "./beneath.ts";
 import { renameOrCopy } from "./copies.ts";
 import { changeMode } from "./folder-mode.ts";
-import type { Kept, Put, Step } from "./step.ts";
-import { type Done, type Places, aboutOf } from "./steps.ts";
+import { type Kept, type Mark, type Put, type Step, markOf } from "./step.ts";
+import { type Done, type Places, aboutOf, isMarked } from "./steps.ts";
 
 const MILLION = 1_000_000n;
 const CHANGED = "it was changed since";
 
-/**
- * Takes back the steps of a plan, the last first; what the run had put there goes back into its folder. What somebody changed
- * since stays. `done`: when the steps were done. Returns what was not taken back.
- */
-export function undoSteps(places: Places, steps: readonly Step[], done: readonly Done[]): readonly Kept[] {
-  const undoing = new Undoing(places, done);
-  for (const [number, step] of [...steps.entries()].toReversed()) undoing.undo(step, number);
-  return undoing.kept;
+/** Something that an undo gave back: giving it back changes its change time, and nothing else of it. */
+export interface Restored {
+  readonly ino: string;
+  /** Its change time since, and before the run, in ns. */
+  readonly ctime: string;
+  readonly was: string;
 }
 
-class Undoing {
+export interface Undone {
+  /** What was not taken back. */
+  readonly kept: readonly Kept[];
+  readonly restored: readonly Restored[];
+}
+
+/**
+ * Takes back the steps of a plan, the last first; what the run had put there goes back into its folder. What somebody changed
+ * since stays. `done`: when the steps were done; `restored`: by the undo of later runs.
+ */
+export function undoSteps(
+  places: Places,
+  steps: readonly Step[],
+  done: readonly Done[],
+  restored: readonly Restored[] = [],
+): Undone {
+  const undoing = new Undoing(places, done, restored);
+  for (const [number, step] of [...steps.entries()].toReversed()) undoing.undo(step, number);
+  return undoing;
+}
+
+class Undoing implements Undone {
   readonly kept: Kept[] = [];
+  readonly restored: Restored[] = [];
   readonly #places: Places;
   readonly #done: readonly Done[];
   /** What the run had put into the workspace, by the number of its step. */
   readonly #undone: string;
+  /** The change times of what was given back, by what it has now. */
+  readonly #before: ReadonlyMap<string, bigint>;
 
-  constructor(places: Places, done: readonly Done[]) {
+  constructor(places: Places, done: readonly Done[], restored: readonly Restored[]) {
     this.#places = places;
     this.#done = done;
+    this.#before = new Map(restored.map(({ ino, ctime, was }) => [`${ino}:${ctime}`, BigInt(was)]));
     this.#undone = path.join(path.dirname(places.old), "undone");
     mkdirSync(this.#undone, { recursive: true, mode: 0o700 });
   }
@@ -53,7 +76,7 @@ class Undoing {
       case "remove":
         if (!isThere(old)) return;
         if (isThere(there.name(step.at))) return this.#keep(step.at, "something else has its name by now");
-        return renameOrCopy(old, there.name(step.at));
+        return this.#giveBack(old, there.name(step.at), step.was);
       case "link":
         return this.#unlink(step, there);
       case "folder":
@@ -70,21 +93,36 @@ class Undoing {
     const since = BigInt(this.#done.find(({ steps }) => steps > number)?.ns ?? 0);
     const found = aboutOf(at);
     const own = new Set([step.is.ino, ...(step.folders ?? [])]);
-    if (found && !isAsPut(found, step, { since, own })) return this.#keep(step.to, CHANGED);
-    if (found?.isDirectory() && changedIn(at, since)) {
+    const isChanged = ({ ino, ctimeNs }: BigIntStats): boolean =>
+      (this.#before.get(`${ino}:${ctimeNs}`) ?? ctimeNs) >= since;
+    const put = { isChanged, own };
+    if (found && !isAsPut(found, step, put)) return this.#keep(step.to, CHANGED);
+    if (found?.isDirectory() && changedIn(at, put)) {
       if (step.was) return this.#keep(step.to, CHANGED);
-      return this.#takeBackFrom(step.to, undone, { since, own }, there);
+      return this.#takeBackFrom(step.to, undone, put, there);
     }
     if (found) renameOrCopy(at, undone);
-    if (step.was && isThere(old)) renameOrCopy(old, there.name(step.to));
+    if (step.was && isThere(old)) this.#giveBack(old, there.name(step.to), step.was);
+  }
+
+  #giveBack(old: string, at: string, was: Mark): void {
+    renameOrCopy(old, at);
+    this.#note(at, was);
+  }
+
+  #note(at: string, { ctime: was }: Mark): void {
+    const { ino, ctime } = markOf(aboutOf(at)!);
+    this.restored.push({ ino, ctime, was });
   }
 
   /** What it names stays by its other name. */
-  #unlink({ at, is }: Extract<Step, { do: "link" }>, there: Beneath): void {
+  #unlink({ at, of, is }: Extract<Step, { do: "link" }>, there: Beneath): void {
     const found = aboutOf(there.name(at));
     if (!found) return;
-    if (String(found.ino) === is.ino && found.nlink > 1n) unlinkSync(there.name(at));
-    else this.#keep(at, CHANGED);
+    if (String(found.ino) !== is.ino || found.nlink === 1n) return this.#keep(at, CHANGED);
+    unlinkSync(there.name(at));
+    const other = aboutOf(there.name(of));
+    if (other && isMarked(other, is)) this.#note(there.name(of), is);
   }
 
   /** Takes from a folder that the run put there whatever is still as the run left it. */
@@ -95,7 +133,7 @@ class Undoing {
       const found = aboutOf(full);
       if (!found) continue;
       if (!isOwn(found, put)) this.#keep(inner, CHANGED);
-      else if (found.isDirectory() && changedIn(full, put.since))
+      else if (found.isDirectory() && changedIn(full, put))
         this.#takeBackFrom(inner, path.join(undone, name), put, there);
       else renameOrCopy(full, path.join(undone, name));
     }
@@ -115,8 +153,8 @@ class Undoing {
 
 /** Tells what is still as a run put it. */
 interface AsPut {
-  /** What changed then or later was changed by somebody else; nobody sets that time. */
-  readonly since: bigint;
+  /** True for what was changed by somebody else since; an undo of a later run that gave it back does not count. */
+  readonly isChanged: (found: BigIntStats) => boolean;
   /** The inode numbers of the run's folders. */
   readonly own: ReadonlySet<string>;
 }
@@ -124,15 +162,15 @@ interface AsPut {
 const isThere = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false }) !== undefined;
 
 /** True for the run's folders, whatever lies in them by now, and for files that nobody changed since. */
-const isOwn = (found: BigIntStats, { since, own }: AsPut): boolean =>
-  found.ctimeNs < since || (found.isDirectory() && own.has(String(found.ino)));
+const isOwn = (found: BigIntStats, { isChanged, own }: AsPut): boolean =>
+  !isChanged(found) || (found.isDirectory() && own.has(String(found.ino)));
 
 /** True if something below a folder was changed. */
-function changedIn(folder: string, since: bigint): boolean {
+function changedIn(folder: string, put: AsPut): boolean {
   return readdirSync(folder).some((name) => {
     const found = aboutOf(`${folder}/${name}`);
     if (!found) return true;
-    return found.ctimeNs >= since || (found.isDirectory() && changedIn(`${folder}/${name}`, since));
+    return put.isChanged(found) || (found.isDirectory() && changedIn(`${folder}/${name}`, put));
   });
 }
 

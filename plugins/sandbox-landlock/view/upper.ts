@@ -44,10 +44,10 @@ export function readLayer(folder: string): readonly Left[] {
 }
 
 /** What lies in a folder, and beneath it. */
-export type Folder = Pick<Left, "children" | "unreadable">;
+type Folder = Pick<Left, "children" | "unreadable">;
 
-/** Reads a folder, which is not followed if it is a link. `at`: its path relative to the layer or the workspace. */
-export function readFolder(full: string, at: string, depth = 0): Folder {
+/** Reads a folder, which is not followed if it is a link. `at`: its path relative to the layer. */
+function readFolder(full: string, at: string, depth = 0): Folder {
   if (depth > MOST_DEEP) return { children: [], unreadable: "it lies too deep" };
   let fd;
   try {

@@ -76,10 +76,10 @@ export class Views {
         return outcome;
       }
       const said = await this.#ask({ do: "take", id: view.id });
-      const findings =
-        "findings" in said ? said.findings : [`not taken over: run ${view.id} (${failed(said)})`];
+      const { findings, wrote = [] } =
+        "findings" in said ? said : { findings: [`not taken over: run ${view.id} (${failed(said)})`] };
       const { value } = outcome;
-      return { ...outcome, value: { ...value, findings: [...(value.findings ?? []), ...findings] } };
+      return { ...outcome, value: { ...value, findings: [...(value.findings ?? []), ...findings], wrote } };
     } catch (error) {
       // What was decided is not lost with this: it is done at the next start.
       await this.drop(view.id);

@@ -25,6 +25,7 @@ interface Wanted {
   readonly workspace: string;
   readonly secret: readonly string[];
   readonly guarded: readonly string[];
+  readonly diskMb: number;
   readonly granted: Pick<Grants, "read" | "write">;
 }
 
@@ -33,8 +34,9 @@ export async function wantedViews({ wanted, base, layers, granted, ...facts }: W
   if (wanted === "direct") return { views: undefined, left: [] };
   const why = noViewsOf(facts.workspace, granted.write);
   if (why !== undefined) return { views: undefined, why, left: [] };
-  const { workspace, secret, guarded } = facts;
-  const keeper = { runs: layers, workspace, secret, guarded, ownerGit: ownerGit(), open: granted.read };
+  const { workspace, secret, guarded, diskMb } = facts;
+  const own = { ownerGit: ownerGit(), open: granted.read };
+  const keeper = { runs: layers, workspace, secret, guarded, diskMb, ...own };
   const views = await Views.start(base, keeper);
   return { views, left: views.left, untried: untriedOf(workspace, granted) };
 }

@@ -1,7 +1,7 @@
 import type { Json } from "../../index.ts";
 import type { Plugin } from "../../contract/plugin.ts";
 
-/** What a person writes on the test's platform. */
+/** A person's message on the test's platform. */
 export interface Writing {
   /** The platform's id of the person. */
   readonly from: string;
@@ -16,7 +16,10 @@ export interface Writing {
   readonly twice?: boolean;
 }
 
-/** What reached people: a text in a place, as they read it (marks shown, escapes undone), and the buttons under it. */
+/**
+ * A text that reached people in a place, as they read it (marks shown, escapes undone), and the
+ * buttons under it.
+ */
 export interface Told {
   readonly text: string;
   readonly place: "direct" | "group";
@@ -26,7 +29,7 @@ export interface Told {
   readonly buttons?: readonly string[];
 }
 
-/** How the platform ends the next sending. */
+/** The way in which the platform ends the next sending. */
 export type SendingEnds =
   | { readonly how: "rate"; readonly afterMs: number }
   | { readonly how: "account" | "form" };
@@ -38,12 +41,12 @@ export interface TestPlatform {
   again?(): Promise<void>;
   /** All that was sent so far, in order. */
   told(): readonly Told[];
-  /** How many messages it was told that it need not hand out again. */
+  /** Returns the number of messages that it need not hand out again, as it was told. */
   taken(): number;
   failNext(ending: SendingEnds): void;
   /** A person presses a button of the last question; gives what they are told. */
   press?(label: string, from: string): Promise<string>;
-  /** How often it was shown that the agent works. */
+  /** Returns the number of times that it was shown that the agent works. */
   typing?(): number;
   close(): Promise<void>;
 }
@@ -68,9 +71,9 @@ export interface ChannelPlatformSubject {
   };
   /** An address of a direct chat. */
   readonly to: Json;
-  /** Of the configuration; none may be seen anywhere. */
+  /** Secrets of the configuration; none may be seen anywhere. */
   readonly secrets: readonly string[];
-  /** What the platform has; what it has not is not tried. */
+  /** The features that the platform has; a missing one is not tried. */
   readonly groups?: boolean;
   readonly threads?: boolean;
   readonly buttons?: boolean;
@@ -80,7 +83,7 @@ export interface ChannelPlatformSubject {
   readonly plain?: boolean;
   /** False: it never says how long to wait. */
   readonly waits?: boolean;
-  /** What the channel's checks say of a refused account; default `401`. */
+  /** The words of the channel's checks for a refused account; default `401`. */
   readonly refusal?: string;
   /** It is made by `chatChannel()`, and its table has the keys `groups` and `pairing_enabled`. */
   readonly framed?: true;

@@ -41,7 +41,7 @@ export interface RigOptions {
   readonly timeouts?: { readonly approval?: number };
 }
 
-/** What the cases of one channel are written with. */
+/** Returns the tools with which the cases of one channel are written. */
 export function rigOf(subject: ChannelPlatformSubject): {
   readonly who: string;
   on(work: (rig: Rig) => Promise<void>, options?: RigOptions): Promise<void>;
@@ -110,7 +110,7 @@ async function withRig(
   }
 }
 
-/** What was said last, without the line that names the speaker in a group. */
+/** Returns the last message, without the line that names the speaker in a group. */
 export function lastText({ messages }: ChatRequest): string {
   return textOf(messages.at(-1)?.parts ?? []).replace(/^\[[^\]]*\]\n/, "");
 }

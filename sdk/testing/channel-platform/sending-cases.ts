@@ -6,7 +6,7 @@ import { isReadAs, verbatimTexts } from "./verbatim-texts.ts";
 
 type Cases = Readonly<Record<string, () => Promise<void>>>;
 
-/** What becomes of a reply: waits, refusals, secrets, hostile text. */
+/** Cases about the fate of a reply: waits, refusals, secrets, hostile text. */
 export function sendingCases(subject: ChannelPlatformSubject): Cases {
   const { on, must } = rigOf(subject);
   const { refusal = "401" } = subject;
@@ -76,7 +76,7 @@ export function sendingCases(subject: ChannelPlatformSubject): Cases {
             const { status } = await send(text, key, true);
             const told = platform.told().slice(before);
             const texts = told.map((one) => one.text);
-            // What cannot be sent as it stands is not sent at all.
+            // A text that cannot be sent as it stands is not sent at all.
             return isReadAs(texts, text) || (key === "unformed" && status !== "sent" && told.length === 0);
           };
           const cure =

@@ -9,7 +9,7 @@ export interface Failure {
   readonly message: string;
 }
 
-/** What the other process says: what it does next, or how it ended. */
+/** The other process's message: its next step, or its end. */
 export interface Told {
   readonly next?: { readonly name: string; readonly during: string };
   readonly end?: CheckedApart;

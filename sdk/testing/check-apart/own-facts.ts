@@ -15,7 +15,7 @@ export function configOf({ name, table, config }: Plugin): PluginFacts["config"]
   if (!config) return undefined;
   const path = (table ?? `plugins_config.${name}`).split(".").filter((part) => part !== "");
   const whole = asWritten(JSON.parse(JSON.stringify(config)) as Schema);
-  // What stands at the root is shared with others.
+  // The root is shared with others.
   const own = path.length > 0 ? { additionalProperties: false, ...whole } : whole;
   return path.reduceRight<object>(
     (schema, part) => ({ type: "object", properties: { [part]: schema } }),

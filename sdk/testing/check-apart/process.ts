@@ -52,7 +52,8 @@ function factsOf(plugin: Plugin): Omit<PluginFacts, "tools"> {
   return { name, sdk, ...slots, taps, enforces, config: configOf(plugin) };
 }
 
-// Who asked is gone. It also keeps this process alive where a plugin waits for what never comes.
+// Its parent is gone. This also keeps the process alive if a plugin waits for something that never
+// comes.
 process.once("disconnect", () => process.exit(1));
 const told = await answer(JSON.parse(process.argv[2] ?? "") as Asked);
 process.send?.(told);

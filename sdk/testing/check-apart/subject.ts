@@ -23,13 +23,13 @@ export interface CheckedApart extends Checked {
 export interface ApartSubject {
   /** The module, by its whole path. */
   readonly entry: string;
-  /** Of the host that would load it. */
+  /** The directory of the host that would load it. */
   readonly configDir: string;
   /** A file as config.toml, by its whole path, with the keys that the plugin is tried with; default: none are set. */
   readonly config?: string;
   /** The modules of plugins that stand beside it, by their whole paths; what the plugin needs is filled by them first. */
   readonly with?: readonly string[];
-  /** How long anything may take in this test, in ms; default 5,000. */
+  /** The time in ms that anything may take in this test; default 5,000. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal;
 }

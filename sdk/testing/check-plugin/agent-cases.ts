@@ -19,7 +19,7 @@ const asked = ["owner", "member", "guest"].flatMap((trust) =>
   })),
 );
 
-/** What whoever says which agents there are must do. */
+/** Returns the duties of a plugin that tells which agents there are. */
 export function agentCases(agents: Agents, patienceMs: number): readonly ContractCase[] {
   const listed = async (): Promise<readonly Agent[]> => {
     const cure = "answer the agents, each with a name, or an empty list";

@@ -1,6 +1,9 @@
 import { messageOf, within, wrong } from "../say.ts";
 
-/** What a plugin's function gives; throws the sentence where it throws, or does not answer in time. */
+/**
+ * Returns the value of a plugin's function; throws the sentence if it throws, or does not answer in
+ * time.
+ */
 export async function answered<T = unknown>(
   who: string,
   what: string,

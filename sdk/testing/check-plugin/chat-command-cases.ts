@@ -20,7 +20,7 @@ const quiet: ConversationControl = Object.freeze({
   decide: async () => "unknown" as const,
 });
 
-/** What every word behind a slash must do. */
+/** Returns the duties of every word behind a slash. */
 export function chatCommandCases(command: ChatCommand, patienceMs: number): readonly ContractCase[] {
   const who = `The chat command ${command.name}`;
   const cure = "answer the text that the person is told, at once, or { prompt }, or throw a coded error";

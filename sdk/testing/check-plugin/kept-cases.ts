@@ -11,7 +11,7 @@ import { startTestHost, type TestHost } from "../test-host.ts";
 import { provides } from "./provides.ts";
 import { keptIn, keptOf, readable } from "./kept-data.ts";
 
-/** What a plugin must keep over a restart, each sentence in hosts of its own. */
+/** Returns the duties of a plugin over a restart, each sentence in hosts of its own. */
 export function keptCases(subject: PluginSubject, fillers: readonly Plugin[]): readonly ContractCase[] {
   const found: ContractCase[] = [];
   const { patienceMs = 5_000 } = subject;

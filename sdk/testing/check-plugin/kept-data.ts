@@ -5,7 +5,7 @@ import { within } from "../say.ts";
 import { startTestHost } from "../test-host.ts";
 import { provides } from "./provides.ts";
 
-/** What a store holds already, for a sentence; undefined where it is empty. */
+/** Names the data that a store holds already, for a sentence; undefined if it is empty. */
 export async function keptIn({ sessions, memory, lanes, usage }: Store): Promise<string | undefined> {
   const [{ length }, { waiting, running, deadLetters }, sums] = await Promise.all([
     sessions.list(1),
@@ -22,8 +22,9 @@ export async function keptOf(memory: Memory): Promise<string | undefined> {
 }
 
 /**
- * What lies already where the check would write, as in the database of a real service; only read. Undefined where nothing does,
- * or the host does not start, which the contract says.
+ * Names the data that lie already where the check would write, as in the database of a real
+ * service; only reads. Undefined if there are none, or the host does not start, which the contract
+ * says.
  */
 export async function keptBefore(
   { plugin, config, patienceMs }: PluginSubject,
@@ -35,7 +36,7 @@ export async function keptBefore(
   const ms = patienceMs ?? 5_000;
   const options = { plugins: all, timeouts: { plugin: ms }, ready: false, ...(config && { config }) };
   let found: { readonly kept: string; readonly by: string } | undefined;
-  // What the plugin throws where nobody waits is told by the sentences that follow.
+  // The sentences that follow tell what the plugin throws while nobody waits.
   await heard(async () => {
     const t = await startTestHost(options).catch(() => undefined);
     const stored = t && store && (await readable(ms, () => keptIn(t.slot(Store))));

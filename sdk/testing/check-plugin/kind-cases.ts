@@ -36,7 +36,10 @@ import { speakerCases, transcriberCases } from "./voice-cases.ts";
 import { filterCases, listedBy, observerCases, sourceCases } from "./tool-cases.ts";
 import { budgetCases, historyCases, promptCases } from "./turn-cases.ts";
 
-/** What each thing that a plugin registered must do, as far as it can be tried without knowing more of it. */
+/**
+ * Returns the duties of each thing that a plugin registered, as far as they can be tried without
+ * knowing more of it.
+ */
 export async function kindCases(
   plugin: Plugin,
   spy: ReturnType<typeof tapsOf>,

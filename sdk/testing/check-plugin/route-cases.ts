@@ -13,7 +13,10 @@ import { wrongUpgrade, wrongWebSocket, type SocketReply } from "./socket-cases.t
 
 const bodies = ["body", "text", "bytes", "stream", "events"] as const;
 
-/** Says what is wrong with a reply, as in "answered %s"; undefined where it is right. Of events the first is read. */
+/**
+ * Names the fault of a reply, as in "answered %s"; undefined if it is right. Of events the first is
+ * read.
+ */
 async function wrongReply(reply: unknown, patienceMs: number): Promise<string | undefined> {
   const { status, headers, ...rest } = Object(reply) as Record<string, unknown>;
   if ("webSocket" in rest) return wrongUpgrade({ status, ...rest });
@@ -31,7 +34,7 @@ async function wrongReply(reply: unknown, patienceMs: number): Promise<string | 
   return "events" in rest ? wrongEvents(rest["events"], patienceMs) : undefined;
 }
 
-/** Where nothing happens, none comes, which is right. */
+/** If nothing happens, no event comes, which is right. */
 async function wrongEvents(events: unknown, patienceMs: number): Promise<string | undefined> {
   const iterate = (Object(events) as Partial<AsyncIterable<ServerEvent>>)[Symbol.asyncIterator];
   if (typeof iterate !== "function") return `${kindOf(events)} as events`;
@@ -75,8 +78,9 @@ function leastRequest(route: Route, signal: AbortSignal): RouteRequest {
 }
 
 /**
- * What every route must do, whatever it is for: asked with the least that it takes, in a host in
- * which nothing is real. `began` holds the messages of all turns that were begun in that host.
+ * Returns the duties of every route, whatever it is for: asked with the least that it takes, in a
+ * host in which nothing is real. `began` holds the messages of all turns that were begun in that
+ * host.
  */
 export function routeCases(
   route: Route,
@@ -108,7 +112,7 @@ export function routeCases(
     const stop = new AbortController();
     try {
       const ask = () => route.handle(leastRequest(route, stop.signal));
-      // What `handle` itself does wrong is the other case's.
+      // The faults of `handle` itself belong to the other case.
       const reply = await within(patienceMs, new Error("late"), ask).catch(() => undefined);
       const isSocket = typeof Object(reply).webSocket === "function";
       const fault = isSocket && (await wrongWebSocket(reply as SocketReply, stop, patienceMs));

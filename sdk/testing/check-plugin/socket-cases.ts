@@ -19,8 +19,8 @@ async function* strange(leave: () => void): AsyncGenerator<string | Uint8Array> 
 }
 
 /**
- * Says what is wrong with the WebSocket of a route whose client sends strange messages and leaves;
- * undefined where it is right.
+ * Names the fault of a route's WebSocket whose client sends strange messages and leaves; undefined
+ * if it is right.
  */
 export async function wrongWebSocket(
   { webSocket }: SocketReply,

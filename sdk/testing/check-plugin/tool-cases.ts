@@ -15,7 +15,7 @@ const call: ToolCall = Object.freeze({
   dryRun: false,
 });
 
-/** What every filter of results must do. */
+/** Returns the duties of every filter of results. */
 export function filterCases(filter: ResultFilter, patienceMs: number): readonly ContractCase[] {
   const who = `The filter ${filter.name} of results`;
   const cure = "answer { text, found }, with found left out where nothing was taken out";
@@ -49,7 +49,7 @@ const model = {
   outcome: "ok",
 };
 
-/** What every observer must do. */
+/** Returns the duties of every observer. */
 export function observerCases(observer: Observer, patienceMs: number): readonly ContractCase[] {
   const who = `The observer ${observer.name}`;
   const moments: Readonly<Record<string, () => unknown>> = {
@@ -74,13 +74,16 @@ export function observerCases(observer: Observer, patienceMs: number): readonly 
   });
 }
 
-/** What a source lists; nothing where what it asks does not answer, which is no fault of the source. */
+/**
+ * Returns the tools that a source lists; nothing if its server does not answer, which is not the
+ * source's fault.
+ */
 export async function listedBy(source: ToolSource, patienceMs: number): Promise<readonly Tool[]> {
   const listed: unknown = await list(source, patienceMs, new Error("late")).catch(() => []);
   return Array.isArray(listed) ? listed : [];
 }
 
-/** What every source of tools must do, where what it asks answers. */
+/** Returns the duties of every source of tools, if its server answers. */
 export function sourceCases(source: ToolSource, patienceMs: number): readonly ContractCase[] {
   const who = `The source ${source.name} of tools`;
   const late = wrong(

@@ -27,7 +27,7 @@ const scenes: readonly PromptScene[] = [
   },
 ];
 
-/** What every part of the system prompt must do. */
+/** Returns the duties of every part of the system prompt. */
 export function promptCases(part: PromptPart, patienceMs: number): readonly ContractCase[] {
   const who = `The part ${part.name} of the prompt`;
   const cure = "give text, or nothing where there is nothing to say";
@@ -70,7 +70,10 @@ const turn = (id: string): readonly ChatMessage[] => [
   { role: "assistant", parts: textParts("answer"), toolCalls: [] },
 ];
 
-/** What every history must do: whatever it leaves out, a call keeps its result and the question stays. */
+/**
+ * Returns the duties of every history: whatever it leaves out, a call keeps its result and the
+ * question stays.
+ */
 export function historyCases(history: History, patienceMs: number): readonly ContractCase[] {
   const who = "Its history";
   const cure = "answer { earlier, current }, or nothing where it stays as it is";
@@ -119,7 +122,7 @@ export function historyCases(history: History, patienceMs: number): readonly Con
   });
 }
 
-/** What every budget must do. */
+/** Returns the duties of every budget. */
 export function budgetCases(budget: Budget, patienceMs: number): readonly ContractCase[] {
   const who = "Its budget";
   const cure = "answer refuse(), ask() or nothing";

@@ -1,7 +1,7 @@
 import type { KeptMessage, Lanes, Notice } from "../../fill.ts";
 import type { Hold, Row } from "./rows.ts";
 
-/** What a person does with messages that wait or were put aside. */
+/** Returns a person's actions on messages that wait or are dead letters. */
 export function keptIn(
   rows: readonly Row[],
   held: ReadonlyMap<string, Hold>,

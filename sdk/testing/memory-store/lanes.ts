@@ -39,7 +39,9 @@ export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
   };
   const rowOf = ({ number, token }: Claim): Row | undefined =>
     rows.find((row) => row.number === number && row.token === token);
-  /** The row while the claim holds it; undefined where it has ended already. Throws LEASE_LOST. */
+  /**
+   * Returns the row while the claim holds it; undefined if it has ended already. Throws LEASE_LOST.
+   */
   const mine = (claim: Claim): Row | undefined => {
     const hold = held.get(claim.lane);
     if (hold?.token === claim.token && hold.row?.state === "waiting") return hold.row;

@@ -27,7 +27,7 @@ export function emptyStoreState(): StoreState {
   };
 }
 
-/** How a handle on the state goes by its time, and tells what falls due. */
+/** A handle on the state, with a clock of its own, that tells what falls due. */
 export interface StoreHandle {
   /** The store's clock, Unix ms; left out: the machine's. */
   readonly now?: () => number;

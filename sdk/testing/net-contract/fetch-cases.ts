@@ -7,7 +7,7 @@ type Opened = (check: (fetch: Fetch, server: ServerOf) => Promise<void>) => Prom
 
 const { signal } = new AbortController();
 
-/** What both ways out do with a request. */
+/** Returns the duties of both ways out with a request. */
 export function fetchCases(open: Opened): Readonly<Record<string, () => Promise<void>>> {
   return {
     "SDK-05: a request goes out with its method, headers and body, and the answer comes back whole": () =>

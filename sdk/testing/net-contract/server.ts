@@ -41,7 +41,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(`${request.method} ${body}`);
 }
 
-/** Throws where the work does not fail with such a code, or its sentence holds a secret. */
+/** Throws if the work does not fail with such a code, or its sentence holds a secret. */
 export async function codedAs(prefix: string, work: Promise<unknown>, what: string): Promise<void> {
   const { code, message = "" } = await work.then(
     () => ({}) as { code?: string; message?: string },

@@ -56,7 +56,7 @@ export function near(ms: number | undefined, expected: number): void {
   assert.ok(ms !== undefined && Math.abs(ms - expected) < 1_000, `${ms} is not about ${expected}`);
 }
 
-/** What a call of a worker that lost its lane gives. */
+/** Asserts the result of a call by a worker that lost its lane. */
 export async function isLost(call: Promise<unknown>): Promise<void> {
   await assert.rejects(call, { code: "LEASE_LOST" });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { claimed, message } from "./cases.ts";
 import type { BreakableStore } from "./opened.ts";
 
-/** What holds while a store cannot reach where it keeps things, and afterwards. */
+/** The sentences that hold while a store cannot reach its data, and afterwards. */
 export const failureCases: Readonly<Record<string, (opened: BreakableStore) => Promise<void>>> = {
   "ST-13: CHA-06: a call that may work later throws STORE_FAILED, and works once the store is back": async ({
     store,

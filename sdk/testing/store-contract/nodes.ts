@@ -7,7 +7,7 @@ interface SharedStore {
   readonly stores: readonly Store[];
 }
 
-/** What holds between several handles on one store. */
+/** The sentences that hold between several handles on one store. */
 export const nodeCases: Readonly<Record<string, (shared: SharedStore) => Promise<void>>> = {
   "CHA-06: several nodes that start together on nothing all work": async ({ stores }) => {
     await Promise.all(stores.map(({ values }, at) => values.put("nodes", `${at}`, at)));

@@ -3,7 +3,10 @@ import type { Store } from "../../store/store.ts";
 /** An empty store. */
 export interface OpenedStore {
   readonly store: Store;
-  /** What a new process finds after this one ended without a word, once the store knows that it did. */
+  /**
+   * Opens the store as a new process finds it after this one ended without a word, once the store
+   * knows that it did.
+   */
   reopen(): Promise<Store>;
   close(): Promise<void>;
 }

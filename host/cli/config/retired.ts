@@ -1,14 +1,13 @@
 import type { GantryError } from "@gantry/sdk";
-import { errors } from "./errors.ts";
-import type { ConfigText } from "./check.ts";
-import { valueAt } from "./dotted-key.ts";
-import { leaves, type TableNode } from "./schema.ts";
+import { valueAt, type Configured } from "@gantry/host";
+import { errors } from "../errors.ts";
+import { leaves } from "./leaves.ts";
 
 /**
  * What the file sets and its schema marks with `retired`, a sentence that says what to write instead: such a key works as before
  * for one minor release, and is said at every start.
  */
-export function retiredKeys(text: ConfigText, schema: TableNode): readonly GantryError[] {
+export function retiredKeys({ text, schema }: Configured): readonly GantryError[] {
   return [...leaves(schema)].flatMap(({ key, leaf }) => {
     const { retired } = leaf.schema as { readonly retired?: unknown };
     if (typeof retired !== "string" || valueAt(text.tree, key) === undefined) return [];

@@ -1,5 +1,5 @@
 import { foreignOnTheWay } from "@gantry/sdk/node";
-import { errors } from "./errors.ts";
+import { errors } from "../errors.ts";
 
 /**
  * Throws `CONFIG_UNSAFE` where somebody else could have written the configuration, or could put another in its place: the

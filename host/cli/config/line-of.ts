@@ -1,4 +1,5 @@
 import { parse } from "smol-toml";
+import type { LineOf } from "@gantry/host";
 
 /** A table's head, or a key with its value, alone under the head of its table. */
 interface Statement {
@@ -6,9 +7,6 @@ interface Statement {
   readonly line: number;
   readonly tree: unknown;
 }
-
-/** Returns the line of a key, or of the nearest table or key around it; of several, the first. */
-export type LineOf = (path: readonly string[]) => number;
 
 /** How a line begins that may begin a statement; lines within a text or a list may begin so too. */
 const beginning = /^\s*(?:\[|[\w-]+\s*[.=]|"(?:[^"\\]|\\.)*"\s*[.=]|'[^']*'\s*[.=])/;
