@@ -170,3 +170,14 @@ test("SEC-19: DC-17: a question that escapes make too long is cut where it says 
   expect(shown).toMatch(/^May shell run this\? \(2 lines\)\n\| (?:\|\|\*a\*\|\| )+/);
   expect(shown).toMatch(/\n… cut here: "show [0-9a-f]{6}" shows all 2 lines\.\nIt asks\.$/);
 });
+
+test("FLR-29: the owner's bare yes in a server decides nothing; the button does", async () => {
+  await using asked = await askedInServer();
+  const { t } = asked;
+  t.say("yes", inGuild);
+  expect((await t.api.sent(2))[1]?.["content"]).toContain(`allow ${idOf(asked)}`);
+  expect(asked.runs()).toBe(0);
+  expect(await asked.press("Allow")).toBe("Allowed.");
+  await t.api.sent(3);
+  expect(asked.runs()).toBe(1);
+});

@@ -134,3 +134,14 @@ test("SL-15: in a direct message the owner's press decides as well", async () =>
   expect((await t.api.sent(2))[1]?.["text"]).toBe("done");
   expect(tool.runs()).toBe(1);
 });
+
+test("FLR-29: the owner's bare yes in a channel decides nothing; the button does", async () => {
+  await using asked = await askedInThread();
+  const { t, thread } = asked;
+  await t.say(`${named} yes`, { channel: group, thread_ts: thread });
+  expect((await t.api.sent(2))[1]?.["text"]).toContain(`allow ${idOf(asked)}`);
+  expect(asked.runs()).toBe(0);
+  asked.press("Allow");
+  await t.api.sent(3);
+  expect(asked.runs()).toBe(1);
+});

@@ -101,3 +101,14 @@ test("CC-14: TG-14: the owner may decide in words too, and the buttons go then",
   expect(t.api.of("editMessageText")[0]?.params["text"]).toMatch(/✔ Allowed\.$/);
   expect(asked.runs()).toBe(1);
 });
+
+test("FLR-29: the owner's bare yes in a group decides nothing; the button does", async () => {
+  await using asked = await askedInGroup();
+  const { t } = asked;
+  t.say("yes", { chat: group });
+  expect((await t.api.sent(2))[1]?.["text"]).toContain(`allow ${idOf(asked)}`);
+  expect(asked.runs()).toBe(0);
+  expect(await asked.press("Allow")).toBe("Allowed.");
+  await t.api.sent(3);
+  expect(asked.runs()).toBe(1);
+});

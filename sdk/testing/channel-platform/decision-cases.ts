@@ -1,5 +1,5 @@
 import { askingTool, type AskingTool } from "../asking-tool.ts";
-import type { ChannelPlatformSubject, Writing } from "./platform.ts";
+import type { ChannelPlatformSubject } from "./platform.ts";
 import { rigOf, type Rig, type RigOptions } from "./rig.ts";
 
 type Cases = Readonly<Record<string, () => Promise<void>>>;
@@ -20,7 +20,7 @@ export function decisionCases(subject: ChannelPlatformSubject): Cases {
   const mustNotRun = (tool: AskingTool, who: string): void =>
     must(tool.runs() === 0, `let ${who} decide`, "decide by pressApproval()");
 
-  const inDirectChats: Cases = {
+  return {
     "CC-14: only the owner's press decides, once; everybody else is told": () =>
       asking(async ({ platform, told }, tool) => {
         await platform.write({ from: owner, text: "go" });
@@ -57,25 +57,4 @@ export function decisionCases(subject: ChannelPlatformSubject): Cases {
         mustNotRun(tool, "nobody");
       }),
   };
-  const inGroups: Cases = {
-    "FLR-29: in a group the owner's bare yes decides nothing; the words with the id do": () =>
-      asking(async ({ platform, told }, tool) => {
-        const there: Omit<Writing, "text"> = {
-          from: owner,
-          place: "group",
-          mention: true,
-          ...(subject.threads === true && { thread: "1" }),
-        };
-        await platform.write({ ...there, text: "go" });
-        await told(1);
-        await platform.write({ ...there, text: "yes" });
-        const [words = ""] = /allow [0-9a-f]{6}/.exec((await told(2))[1]?.text ?? "") ?? [];
-        must(words !== "", "took a bare yes", "say `group` of a conversation that others read");
-        mustNotRun(tool, "a bare yes");
-        await platform.write({ ...there, text: words });
-        await told(3);
-        must(tool.runs() === 1, "did not hand the owner's words on", "leave out the agent's name");
-      }),
-  };
-  return { ...inDirectChats, ...(subject.groups === true ? inGroups : {}) };
 }
