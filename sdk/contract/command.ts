@@ -90,6 +90,7 @@ export interface CheckRow {
 export interface RowFix {
   /** As a button says it: `Close it to other users`. */
   readonly label: string;
+  /** Does it, once the row was asked for again and still says so. Throws if it cannot. */
   run(): Promise<void>;
 }
 
