@@ -162,7 +162,7 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
 
   async #run(
     claim: Claim,
-    { signal: given, onEvent }: ClaimedTurnOptions,
+    { signal: given, note, onEvent }: ClaimedTurnOptions,
   ): ReturnType<Conversations["turn"]> {
     const { message, deliveryCount } = claim;
     const later = new AbortController();
@@ -179,6 +179,7 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
         lease: claim,
         approvals: asked ? "ask" : "none",
         again: deliveryCount > 1,
+        note,
         onEvent: (event) => {
           onEvent?.(event);
           shown.tell(event);

@@ -51,6 +51,7 @@ interface TurnOptions extends PromptOptions {
   readonly inner?: InnerTurn;
   /** An earlier try of the same message may have left questions open. */
   readonly again?: boolean;
+  readonly note?: string | undefined;
 }
 
 /** Runs the turns of conversations, one at a time each. */

@@ -143,9 +143,10 @@ export class TurnRun {
 
   /** The person's message, with what is new and what it answers before it. */
   async #said(): Promise<ChatMessage> {
-    const { message, user, view } = this.#input;
+    const { message, user, view, options } = this.#input;
     const last = timesIn([...view.base, ...view.turns.flat()]).at(-1);
     const notes = [...(await notesOf(this.#deps.registry, this.#scene, last))];
+    if (options.note !== undefined) notes.push({ type: "text", text: options.note });
     const { sender, trust, conversation, quoted = [] } = message;
     if (conversation.kind === "group") notes.push(speakerNote(sender.name ?? sender.id, trust));
     const words = await this.#deps.media.read(withoutSlash(message.parts), user);

@@ -49,7 +49,13 @@ export interface TurnInput {
   readonly context: TurnContext;
   /** What is taken out of everything the person is shown. */
   readonly redaction: Redaction;
-  readonly options: Omit<PromptOptions, "provider" | "model" | "effort" | "budget" | "agent" | "workspace">;
+  readonly options: Omit<
+    PromptOptions,
+    "provider" | "model" | "effort" | "budget" | "agent" | "workspace"
+  > & {
+    /** Stands before the person's words. */
+    readonly note?: string | undefined;
+  };
 }
 
 /** What whoever watches is told of a turn. */

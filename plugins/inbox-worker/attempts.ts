@@ -1,7 +1,8 @@
 import { laneOf, type Claim, type ClaimedTurn } from "@gantry/sdk/fill";
-import type { ProviderFailure, Sent } from "@gantry/sdk";
+import type { Audit, ProviderFailure, Sent, TurnEvent } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import type { Try } from "../shared/circuit.ts";
+import { noteOf } from "./begun-again.ts";
 import { kindOf } from "./failure-kind.ts";
 import { budget, model } from "./outages.ts";
 import { Progress } from "./progress.ts";
@@ -15,6 +16,7 @@ const fewFailures = 4;
 const manyFailures = 16;
 
 export interface AttemptDeps extends PutOffDeps {
+  readonly audit: Audit;
   /** Milliseconds after which a turn shows what it does; 0: never. */
   readonly progressMs: number;
 }
@@ -77,17 +79,15 @@ export class Attempts {
   }
 
   async #turn(claim: Claim, signal: AbortSignal): Promise<ClaimedTurn> {
-    const { messages, outages, progressMs } = this.#deps;
+    const { audit, messages, outages, progressMs } = this.#deps;
     const progress = new Progress(messages, claim, signal, progressMs);
+    const onEvent = (event: TurnEvent): void => {
+      // A whole answer of the model, long before the turn ends.
+      if (event.type === "tool_call") void outages.worked(model).catch(() => {});
+      progress.tell(event);
+    };
     try {
-      return await messages.turn(claim, {
-        signal,
-        onEvent: (event) => {
-          // A whole answer of the model, long before the turn ends.
-          if (event.type === "tool_call") void outages.worked(model).catch(() => {});
-          progress.tell(event);
-        },
-      });
+      return await messages.turn(claim, { signal, note: await noteOf(claim, audit), onEvent });
     } finally {
       await progress.end();
     }

@@ -1,4 +1,4 @@
-import { Checks, definePlugin } from "@gantry/sdk";
+import { Audit, Checks, definePlugin } from "@gantry/sdk";
 import { MessageWorker } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import type { LaneWorkers } from "./lane-workers.ts";
@@ -30,8 +30,9 @@ export default definePlugin({
       }),
     }),
   }),
+  needs: { audit: Audit },
   provides: [Checks, MessageWorker],
-  setup({ config, log, onServe, provide }) {
+  setup({ config, log, needs, onServe, provide }) {
     let running: LaneWorkers | undefined;
     onServe(async () => void (await load()));
     provide(MessageWorker, {
@@ -40,6 +41,7 @@ export default definePlugin({
         const workers = new LaneWorkers({
           messages,
           log,
+          audit: needs.audit,
           keepMs: config.memory.keep_undelivered_hours * hourMs,
           progressMs: config.agent.progress_seconds * 1_000,
         });

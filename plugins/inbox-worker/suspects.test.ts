@@ -37,7 +37,8 @@ class Lives {
     const died = once(dead, "abort");
     const answer = (request: ChatRequest) => {
       const last = request.messages.findLast(({ role }) => role === "user");
-      const said = last?.role === "user" ? textOf(last.parts) : "";
+      // A turn that begins again has a note before the person's words.
+      const said = last?.role === "user" ? textOf(last.parts.slice(-1)) : "";
       const { afterMs, kills = false } = deedOf(said);
       const passed = new Promise<void>((resolve) => setTimeout(resolve, afterMs));
       return { text: `re: ${said}`, after: Promise.race([kills ? passed.then(die) : passed, died]) };

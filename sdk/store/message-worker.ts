@@ -21,6 +21,8 @@ export type ClaimedTurn =
 export interface ClaimedTurnOptions {
   /** Aborted, it ends the turn for now: the questions that it asks stay open for the next try. */
   readonly signal: AbortSignal;
+  /** Stands before the person's words for the model, and is kept with them. */
+  readonly note?: string | undefined;
   /** Told of every step while the turn runs. */
   onEvent?(event: TurnEvent): void;
 }
