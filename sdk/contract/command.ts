@@ -9,10 +9,10 @@ export interface CommandOption {
   readonly repeatable?: boolean;
 }
 
-/** What a person gave for an option. */
+/** The value that a person gave for an option. */
 export type OptionValue = string | boolean | readonly string[] | undefined;
 
-/** How a command reads its input. */
+/** Options for how a command reads its input. */
 export interface InputOptions {
   /** Ends the input, as the command's own signal does. */
   readonly signal?: AbortSignal;
@@ -40,7 +40,7 @@ export interface CommandContext {
   readonly input?: CommandInput;
   /** The person at the terminal, as the audit names them: `cli:<user>`. Absent in hosts of earlier releases. */
   readonly user?: string;
-  /** True where a person sits at a terminal. */
+  /** True if a person sits at a terminal. */
   readonly interactive: boolean;
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
@@ -80,13 +80,13 @@ export interface CheckRow {
   readonly what: string;
   readonly state: "ok" | "warn" | "fail";
   readonly detail: string;
-  /** What to do about it, where there is something to do. */
+  /** The way to put it right, if there is one. */
   readonly cure?: string;
   /** The cure as a deed, if it is safe: it changes no more than its label says, and can be done twice. */
   readonly fix?: RowFix;
 }
 
-/** What a person can have done about a row. */
+/** A remedy that a person can have applied to a row. */
 export interface RowFix {
   /** As a button says it: `Close it to other users`. */
   readonly label: string;
@@ -95,9 +95,9 @@ export interface RowFix {
 }
 
 /**
- * What a plugin says of itself in `status` (quick, local), in `doctor` (may reach out), and while it serves in `GET /ready`:
- * there a row that fails means that the service cannot do its work, one that warns is an alert beside it, and `what` is told
- * to anybody.
+ * A plugin's report on itself in `status` (quick, local), in `doctor` (may reach out), and while it
+ * serves in `GET /ready`: there a row that fails means that the service cannot do its work, one
+ * that warns is an alert beside it, and `what` is told to anybody.
  */
 export interface Check {
   readonly name: string;

@@ -1,4 +1,7 @@
-/** What the process answers with: 1 it failed, 2 wrong usage or configuration, 3 refused by policy. */
+/**
+ * The exit code of the process: 1 if it failed, 2 for wrong usage or configuration, 3 if policy
+ * refused.
+ */
 export type ExitCode = 1 | 2 | 3;
 
 /** One row of an error table: a sentence with a `%s` for each part, and the exit code. */
@@ -46,7 +49,7 @@ export function allOf(errors: readonly GantryError[]): GantryError | undefined {
   return Object.assign(all, { all: found });
 }
 
-/** What others wrote over several lines stands in one. */
+/** Returns a part of a message on one line, as others may have written it over several. */
 function sentence(part: unknown): string {
   if (!(part instanceof Error)) return String(part);
   const lines = part.message.split("\n").map((line) => line.trim());

@@ -53,7 +53,7 @@ export interface AuditEvent {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   /**
-   * What was decided or what happened: `allowed`, `approved`, `refused: CODE`; of a `tool_result`
+   * The decision or the outcome: `allowed`, `approved`, `refused: CODE`; for a `tool_result`
    * `done`, `failed` or `failed: CODE`; or an event's own word.
    */
   readonly result: string;

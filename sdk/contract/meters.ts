@@ -9,7 +9,7 @@ export interface Meters {
    * sums alone.
    */
   observe?(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
-  /** How it is now, by a name of its own: `ready`. */
+  /** Sets the present value of a gauge, which has a name of its own: `ready`. */
   set(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
 }
 export const Meters = one<Meters>("meters");

@@ -14,7 +14,10 @@ export const EARLIER_LEVEL = 2;
 
 export type NeededSlots = Readonly<Record<string, AnySlot>>;
 
-/** What one plugin may do. Everything done through it is undone when the plugin is disposed. */
+/**
+ * The door of one plugin to the host. Everything done through it is undone when the plugin is
+ * disposed.
+ */
 export interface PluginHost<Config = unknown, Needs extends NeededSlots = NeededSlots> {
   readonly name: string;
   /** The plugin's table, checked, with defaults filled in, frozen. */
@@ -43,7 +46,10 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
    * package.json, as `gantry.sdk`. Without either, the plugin is taken for one of the host's own level.
    */
   readonly sdk?: number;
-  /** Where `config` stands in config.toml. Default `plugins_config.<name>`; `""` is the file's root, for plugins that read shared tables. */
+  /**
+   * The table of `config` in config.toml. Default `plugins_config.<name>`; `""` is the file's root,
+   * for plugins that read shared tables.
+   */
   readonly table?: string;
   readonly config?: Config;
   readonly needs?: Needs;
@@ -54,7 +60,7 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
    * enforcer of the level no tool runs; a key of `[security]` in the file without one stops the start.
    */
   readonly enforces?: readonly string[];
-  /** How a channel is set up by `gantry onboard`. */
+  /** The step of `gantry onboard` that sets up its channel or its tool. */
   readonly onboarding?: OnboardingStep;
   /** The number of the layout of what it keeps on disk: raised by one where an earlier release could not read it. */
   readonly layout?: number;

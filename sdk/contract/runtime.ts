@@ -6,7 +6,7 @@ import type { OnboardingStep } from "./onboarding.ts";
 import type { Providers } from "../models/provider.ts";
 import { one } from "./slot.ts";
 
-/** Where things are and what runs; filled by the host. */
+/** The folders and files of this process, and what runs in it; filled by the host. */
 export interface Runtime {
   readonly version: string;
   /** `<config_dir>`, 0700. */
@@ -22,8 +22,9 @@ export interface Runtime {
   /** Unix ms. */
   readonly started: number;
   /**
-   * What is wrong in the configuration file and was left out, for a {@link Command} that is told so; else none. `curedBy` is
-   * the title of the {@link OnboardingStep} that asks for all that a channel's table lacks.
+   * The errors of the configuration file, whose keys were left out, for a {@link Command} with
+   * `despiteProblems`; else none. `curedBy` is the title of the {@link OnboardingStep} that asks
+   * for all that a channel's table lacks.
    */
   readonly problems: readonly (GantryError & { readonly curedBy?: string | undefined })[];
   /** Facts of every loaded plugin. */
@@ -60,11 +61,11 @@ export interface MissingGuard {
   readonly plugin: string;
   /** The dotted keys that it would enforce. */
   readonly enforces: readonly string[];
-  /** What makes the configuration load it, as in `add "guard-x" to plugins`. */
+  /** The change that makes the configuration load it, as in `add "guard-x" to plugins`. */
   readonly cure: string;
 }
 
-/** Who enforces the policy now. */
+/** The plugins that enforce the policy now. */
 export interface Enforcement {
   /** Every dotted key with an enforcer, and the plugins that enforce it. */
   readonly keys: ReadonlyMap<string, readonly string[]>;
@@ -72,7 +73,7 @@ export interface Enforcement {
   readonly missing: readonly MissingGuard[];
 }
 
-/** What the guards would decide, running nothing; filled by the host. */
+/** Tells what the guards would decide, and runs nothing; filled by the host. */
 export interface Policy {
   explain(
     tool: string,
@@ -84,7 +85,7 @@ export interface Policy {
 }
 export const Policy = one<Policy>("policy");
 
-/** What a changed configuration would give. */
+/** The models and checks that a changed configuration would give. */
 export interface Trial {
   readonly models: Providers;
   readonly checks: ReadonlyMap<string, Check>;
@@ -94,7 +95,7 @@ export interface Trial {
 export interface ConfigFile {
   /** The value at a dotted key, defaults filled in. */
   get(key: string): unknown;
-  /** What can be set up by asking a person, of every bundled plugin, loaded or not. */
+  /** Returns the steps that a person can be asked for, of every bundled plugin, loaded or not. */
   onboarding(): Promise<readonly OnboardingStep[]>;
   /** Returns the JSON Schema of the whole file: the keys of the host and of all plugins. */
   schema(): Promise<Readonly<Record<string, unknown>>>;

@@ -7,7 +7,7 @@ import type { TurnEvent } from "../turns/turn.ts";
 import { many } from "../contract/slot.ts";
 import { all, having, mayHave } from "../contract/shape.ts";
 
-/** Who wrote a message. */
+/** The person who wrote a message. */
 export interface Sender {
   /** The person's id on the platform: limits, approvals, memory and audit know them as `<channel>:<id>`. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface InboundMessage {
   /** The channel's own address for the reply; comes back in {@link OutgoingMessage}. */
   readonly replyTo: Json;
   readonly parts: readonly Part[];
-  /** What the message answers or forwards: material for the model. */
+  /** Parts that the message answers or forwards: material for the model. */
   readonly quoted?: readonly Part[];
   /** In a group: the agent was addressed. */
   readonly mentioned?: boolean;
@@ -87,9 +87,9 @@ export function directMessage(
 }
 
 /**
- * What came of trying to send. `retry`: try again, after `afterMs` if the platform named a time; with scope `channel`
- * nothing of this channel can be sent (the account is refused), so everything is kept until it can. `refused`: the
- * platform will never take this message.
+ * The outcome of a try to send. `retry`: try again, after `afterMs` if the platform named a time;
+ * with scope `channel` nothing of this channel can be sent (the account is refused), so everything
+ * is kept until it can. `refused`: the platform will never take this message.
  */
 export type Sent =
   | { readonly status: "sent"; readonly id?: string }
@@ -119,9 +119,9 @@ export interface OutgoingMessage {
 
 /** Another text for a message that was sent. */
 export interface EditedMessage {
-  /** Where it was sent to. */
+  /** The address that it was sent to. */
   readonly to: Json;
-  /** What {@link Channel.send} gave as its id. */
+  /** The id that {@link Channel.send} returned. */
   readonly id: string;
   readonly parts: readonly Part[];
 }

@@ -10,20 +10,29 @@ import type { TurnResult } from "../turns/turn.ts";
 import { many } from "../contract/slot.ts";
 import { all, hasScope, having, mayHave } from "../contract/shape.ts";
 
-/** What a command may do to the conversation that it was written in, and to no other. */
+/** Actions of a command on the conversation that it was written in, and on no other. */
 export interface ConversationControl {
   readonly session: string;
-  /** Begins anew; what was before is kept under another id, which is returned. Undefined where nothing was said yet. */
+  /**
+   * Starts the conversation over. Returns the id under which the earlier one is kept, or undefined
+   * if nothing was said yet.
+   */
   begin(): Promise<string | undefined>;
-  /** Goes on with an earlier conversation of the same person, which the present one makes room for. False where there is none. */
+  /**
+   * Goes on with an earlier conversation of the same person, which the present one makes room for.
+   * Returns false if there is none.
+   */
   resume(session: string): Promise<boolean>;
   /** Those of the same person, the newest first. */
   sessions(limit: number): Promise<readonly SessionSummary[]>;
-  /** Makes what the model sees of it shorter. False where there is nothing to leave out. */
+  /** Makes the model's view of it shorter. Returns false if there is nothing to leave out. */
   compact(): Promise<boolean>;
-  /** Takes the last turn out of what the model sees; what tools did stays done. False where there is none. */
+  /**
+   * Takes the last turn out of the model's view; the work of its tools stays done. Returns false if
+   * there is no turn.
+   */
   rewind(): Promise<boolean>;
-  /** Ends the turn that runs, which includes its questions. False where none runs. */
+  /** Ends the turn that runs, with its questions. Returns false if none runs. */
   stop(): Promise<boolean>;
   /** True while a turn runs here, whoever it is of. Absent in hosts of earlier releases. */
   isRunning?(): boolean;
@@ -41,7 +50,7 @@ export interface ConversationControl {
 }
 
 export interface ChatCommandRun {
-  /** What stands behind the word. */
+  /** The text after the word. */
   readonly args: string;
   /**
    * The whole message, word included: a part with `from` is nobody's own words, and stands in
@@ -78,7 +87,10 @@ export interface ChatCommand {
   readonly summary: string;
   /** As people write them: `[id]`. */
   readonly args?: string;
-  /** Who may use it at least. Default: whoever may write, and in a group, where the conversation is not theirs alone, `member`. */
+  /**
+   * The least trust that it needs. Default: whoever may write, and in a group, where the
+   * conversation is not theirs alone, `member`.
+   */
   readonly trust?: Trust;
   /** The scope that a token needs for it. Default `manage` for a command of owners, else `talk`. */
   readonly may?: Scope;
@@ -88,8 +100,9 @@ export interface ChatCommand {
    */
   alsoFor?(word: string): Awaitable<boolean>;
   /**
-   * Gives what the person is told, sign by sign; empty where what it did speaks for itself. Or what the person says to the
-   * model by it: that begins a turn. It works while a turn runs, so it must not wait for one.
+   * Returns the text for the person, shown character by character; empty if the effect speaks for
+   * itself. Or returns what the person says to the model by it: that begins a turn. It works while
+   * a turn runs, so it must not wait for one.
    */
   run(run: ChatCommandRun): Awaitable<string | CommandPrompt>;
   /**
@@ -113,12 +126,15 @@ export interface ChatCommand {
 /** A turn that a chat command began. */
 export interface CommandTurn extends Pick<ChatCommandRun, "user" | "trust"> {
   readonly session: string;
-  /** What was said to the model by it. */
+  /** The parts that were said to the model by it. */
   readonly prompt: readonly Part[];
   readonly result: TurnResult;
 }
 
-/** What a chat command says to the model in its person's name, which passes the guards as a message of theirs. */
+/**
+ * A chat command's words to the model in its person's name, which pass the guards as a message of
+ * theirs.
+ */
 export interface CommandPrompt {
   /** At least one. A text that the person has not written has its source in `from`, and is material then. */
   readonly prompt: readonly Part[];

@@ -1,4 +1,7 @@
-/** Where a message was written: what is answered in order and remembered together. */
+/**
+ * The place in which a message was written: its messages are answered in order and remembered
+ * together.
+ */
 export interface Conversation {
   readonly id: string;
   readonly kind: "direct" | "group";

@@ -10,8 +10,8 @@ export interface PromptOptions {
   /** Told of every step while the turn runs. */
   onEvent?(event: TurnEvent): void;
   /**
-   * Who decides what needs a person: `ask` waits for an answer through {@link Approvals}, `yes` approves what would be
-   * asked (never what is refused), `none` refuses it.
+   * The way a call that needs a person is decided: `ask` waits for an answer through {@link
+   * Approvals}, `yes` approves what would be asked (never what is refused), `none` refuses it.
    */
   readonly approvals: "ask" | "yes" | "none";
   /** Override the configured provider and model. */
@@ -36,9 +36,9 @@ export interface PromptOptions {
   readonly maxTokens?: number;
   /** Sampling temperature, 0 to 2; undefined: `default_temperature`. */
   readonly temperature?: number;
-  /** How much the model thinks before it answers; undefined: as the provider is configured. */
+  /** The amount of thinking before an answer; undefined: as the provider is configured. */
   readonly effort?: Effort;
-  /** What the turn may take, with all turns within it. */
+  /** The limits of the turn together with all turns within it. */
   readonly budget?: TurnBudget;
   /** Under whose name it works, such as `researcher`: guards, observers and prompt parts are told. Lower case, digits and `-`. */
   readonly agent?: string;
@@ -57,7 +57,10 @@ export interface PromptOptions {
   readonly workspace?: string;
 }
 
-/** What a turn may take. It is looked at before every request to the model, so the last answer may go beyond it. */
+/**
+ * Limits of a turn. They are checked before every request to the model, so the last answer may go
+ * beyond them.
+ */
 export interface TurnBudget {
   /** Tokens in and out of all requests, those of its summaries and of turns within it too. */
   readonly tokens?: number;
@@ -72,7 +75,7 @@ export interface CallOptions extends Pick<
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** What became of a call, as the person may see it. */
+/** The outcome of a call, as the person may see it. */
 export interface ToolCallOutcome extends Omit<ToolCallReport, "tool"> {
   /** The result as text, or why there is none. */
   readonly text: string;
@@ -82,7 +85,7 @@ export interface ToolCallOutcome extends Omit<ToolCallReport, "tool"> {
   readonly workFailed: boolean;
 }
 
-/** What became of an inbound message: `full` asks the sender's platform to come again later. */
+/** The outcome for an inbound message: `full` asks the sender's platform to come again later. */
 export type Receipt = "accepted" | "duplicate" | "refused" | "full";
 
 /** The one way a message comes in; filled by the host. */

@@ -33,7 +33,7 @@ export interface MediaFacts {
 export interface Media {
   /** On disk when it resolves. Throws `MEDIA_TOO_LARGE` and `MEDIA_TOO_MUCH`. */
   put(bytes: Uint8Array, facts: MediaFacts): Promise<MediaRef>;
-  /** Undefined where it is not kept, or no longer. */
+  /** Returns the bytes, or undefined if they are not kept, or no longer. */
   open(id: string): Promise<Uint8Array | undefined>;
 }
 export const Media = one<Media>("media", having("put", "open"));

@@ -12,11 +12,11 @@ export interface ServiceMessage {
   /** The `replyTo` of an earlier message of that conversation, or an address that the channel knows. */
   readonly to: Json;
   readonly parts: readonly Part[];
-  /** What was said under a key is not said again. */
+  /** A message with the key of an earlier one is not sent again. */
   readonly key: string;
   /**
-   * Where it cannot be kept on disk in 5 s, as that is what it tells of, it is sent at once, and not tried again; twice where
-   * a disk that hung keeps it after all.
+   * If it cannot be kept on disk in 5 s, as that is what it tells of, it is sent at once, and not
+   * tried again; it is sent twice if a disk that hung keeps it after all.
    */
   readonly evenUnkept?: boolean;
 }

@@ -7,7 +7,7 @@ import { errors } from "../contract/codes.ts";
 import type { ErrorTable, ExitCode } from "../contract/errors.ts";
 
 /**
- * Who may ask a route. `token`: a paired device whose token has the scope `may`. `none`: everybody.
+ * Access to a route. `token`: a paired device whose token has the scope `may`. `none`: everybody.
  * `own`: whom the handler lets in by something of its own, such as a signature.
  */
 export type RouteAccess =
@@ -15,7 +15,10 @@ export type RouteAccess =
   | { readonly auth: "none" | "own"; readonly may?: never };
 
 export interface RouteRequest {
-  /** Of this request, as the answer's X-Request-Id has it; a message that it brings carries it as its `trace`. */
+  /**
+   * The id of this request, as the answer's X-Request-Id has it; a message that it brings carries
+   * it as its `trace`.
+   */
   readonly id: string;
   /** The request's `traceparent`, if it is exactly one; for messages that the request brings. */
   readonly traceparent?: string | undefined;
@@ -24,7 +27,7 @@ export interface RouteRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The bytes as they came, for signatures. */
   readonly rawBody: Uint8Array;
-  /** JSON, parsed and checked by the route's `bodySchema`; undefined where it has none. */
+  /** JSON, parsed and checked by the route's `bodySchema`; undefined if the route has no schema. */
   readonly body: unknown;
   /** The peer's address, after trusted proxies. */
   readonly peer: string;
@@ -80,15 +83,15 @@ export interface RouteSocket {
 }
 
 /**
- * JSON; text (`text/plain` unless a header says otherwise); bytes, also as a stream whose next piece
- * is asked for once there is room for it; server-sent events; or, to a `GET`, a WebSocket. A stream
- * that throws breaks the connection off.
+ * JSON; text (`text/plain` unless a header says otherwise); bytes, also as a stream whose next
+ * piece is asked for once there is room for it; server-sent events; or, to a `GET`, a WebSocket. A
+ * stream that throws breaks the connection off.
  *
  * `webSocket` is called once the handshake is done, and the socket is closed when it settles: with
  * the code that it returns (1000, or 3000 to 4999), else 1000, and 1011 if it throws. It ends by
- * `request.signal`, which is aborted as soon as the socket is over; when the gateway begins to stop,
- * the gateway closes it with 1001. A request that is no WebSocket handshake is answered 426, so
- * `handle` begins nothing itself. Gateways of earlier releases know no `webSocket`.
+ * `request.signal`, which is aborted as soon as the socket is over; when the gateway begins to
+ * stop, the gateway closes it with 1001. A request that is not a WebSocket handshake is answered
+ * 426, so `handle` begins nothing itself. Gateways of earlier releases know no `webSocket`.
  */
 export type RouteReply =
   | { readonly status: number; readonly body: unknown; readonly headers?: ReplyHeaders }
@@ -125,7 +128,7 @@ export function statusOf({ code, exit = 1, status }: FailureFacts): number {
   return code.startsWith("PROVIDER_") ? 502 : byExit[exit];
 }
 
-/** What a failure says of its status. */
+/** The facts of a failure that its status depends on. */
 export interface FailureFacts {
   readonly code: string;
   readonly exit?: ExitCode;

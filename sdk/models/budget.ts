@@ -9,7 +9,10 @@ import { having } from "../contract/shape.ts";
 export type BudgetVerdict = (Refusal | Question) & {
   /** Unix ms, where there is something again by itself: what a channel brought waits until then. */
   readonly until?: number;
-  /** True where only another configuration helps: what a channel brought is kept until then, and its sender is told at once. */
+  /**
+   * True if only another configuration helps: what a channel brought is kept until then, and its
+   * sender is told at once.
+   */
   readonly configuration?: true;
 };
 
@@ -17,7 +20,7 @@ export type BudgetVerdict = (Refusal | Question) & {
 export interface BudgetRequest extends TurnFacts {
   /** Undefined if the provider chooses. */
   readonly model: string | undefined;
-  /** Of whoever speaks in the turn. Absent in hosts of earlier releases. */
+  /** The trust of whoever speaks in the turn. Absent in hosts of earlier releases. */
   readonly trust?: Trust;
 }
 

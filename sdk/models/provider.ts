@@ -46,7 +46,7 @@ export interface ToolSpec {
   readonly input: ToolInput;
 }
 
-/** How much a model thinks before it answers. */
+/** The amount that a model thinks before it answers. */
 export type Effort = "minimal" | "low" | "medium" | "high";
 
 export interface ChatRequest {
@@ -61,7 +61,10 @@ export interface ChatRequest {
   readonly effort?: Effort;
   /** The answer has to call one of `tools`; a provider that cannot demand this ignores it. */
   readonly mustCall?: true;
-  /** The bytes of a piece of media in the messages; undefined where they are gone. Left out: no media can be had. */
+  /**
+   * Returns the bytes of a piece of media in the messages, or undefined if they are gone. Left out:
+   * no media can be had.
+   */
   readonly media?: (ref: MediaRef) => Promise<Uint8Array | undefined>;
   /** The conversation, so that a connection can be kept for it. */
   readonly session: string;
@@ -77,15 +80,15 @@ export interface ProviderFailure {
   readonly message: string;
   /** HTTP status, where there was one. */
   readonly status?: number;
-  /** What the server asked for in `Retry-After`, in milliseconds. */
+  /** The wait that the server asked for in `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
   /** With `PROVIDER_OVERFLOW`: the window of the model in tokens, where the server named it. */
   readonly contextWindow?: number;
   /** Another try, here or elsewhere, can help. */
   readonly retry: boolean;
-  /** True where only another configuration helps. */
+  /** True if only another configuration helps. */
   readonly configuration?: true;
-  /** What it came from, for the log with `--debug`: see {@link causedBy}. */
+  /** The error that it came from, for the log with `--debug`: see {@link causedBy}. */
   readonly cause?: unknown;
 }
 
@@ -107,11 +110,11 @@ export type ProviderEvent =
       readonly type: "usage";
       readonly inputTokens: number;
       readonly outputTokens: number;
-      /** How many of the input tokens the provider took from its cache. */
+      /** The input tokens that the provider took from its cache. */
       readonly cachedTokens?: number;
-      /** How many of the output tokens nobody sees. */
+      /** The output tokens that nobody sees. */
       readonly reasoningTokens?: number;
-      /** How many of the input tokens the provider wrote into its cache. */
+      /** The input tokens that the provider wrote into its cache. */
       readonly cacheWriteTokens?: number;
       /** The model that has answered, as the server names it. */
       readonly model?: string;
@@ -133,17 +136,20 @@ export interface Provider {
   /** Other ids for it, under which its `[providers.<id>]` table may stand. */
   readonly aliases?: readonly string[];
   readonly capabilities: Capabilities;
-  /** Where it is asked, as `host:port` or `host`, for whoever observes. */
+  /** The server that is asked, as `host:port` or `host`, for whoever observes. */
   readonly server?: string;
   /** Streams one answer. Never throws into the stream: a failure is its last event. Stops soon after `signal`. */
   chat(request: ChatRequest): AsyncIterable<ProviderEvent>;
   /** The model ids on offer. Throws a coded error where there is no list. */
   models?(signal: AbortSignal): Promise<readonly string[]>;
-  /** How many tokens a model takes, as its server says; undefined where it does not. Throws as `models` does. */
+  /**
+   * Returns how many tokens a model takes, as its server says, or undefined if the server does not
+   * say. Throws as `models` does.
+   */
   contextWindow?(model: string | undefined, signal: AbortSignal): Promise<number | undefined>;
   /** Makes the first turn fast or says what is wrong; resolves to one line for the person. */
   warmup?(signal: AbortSignal): Promise<string>;
-  /** Where the credential comes from, never the credential; `none` where there is none. */
+  /** Returns the source of the credential, never the credential; `none` if there is none. */
   credential?(): Promise<string>;
   /** True: no turn works without a credential. */
   readonly needsCredential?: boolean;
@@ -151,7 +157,7 @@ export interface Provider {
   readonly keyWithheld?: string | undefined;
 }
 
-/** Who served an answer. */
+/** The provider and the model that served an answer. */
 export interface Served {
   readonly provider: string;
   readonly model: string | undefined;
@@ -194,27 +200,30 @@ export interface ProviderOffer {
   /** As it stands in the list. Default: `name`. */
   readonly title?: string;
   readonly hint?: string;
-  /** Where people look for it: among well-known services (the default), among servers of their own, or beside these two. */
+  /**
+   * The list in which people look for it: well-known services (the default), servers of their own,
+   * or beside these two.
+   */
   readonly list?: "services" | "servers" | "beside";
-  /** Where it answers, unless it was moved by `addressKey`. */
+  /** The address at which it answers, unless `addressKey` gives another. */
   readonly address?: string;
   /** The key of config.toml that holds another address. Without `address` it is asked for. */
   readonly addressKey?: string;
   /** The address is asked for and stands behind the name: `custom:https://…`. */
   readonly addressInId?: boolean;
-  /** How the address is asked for. */
+  /** The question that asks for the address. */
   readonly addressQuestion?: string;
-  /** Where its API key stands in config.toml. Default: `providers.<name>.api_key`. */
+  /** The key of config.toml that holds its API key. Default: `providers.<name>.api_key`. */
   readonly keyAt?: string;
   /** The variable that its users keep their API key in. */
   readonly keyVariable?: string | undefined;
-  /** True where it answers without an API key. Default: true where there is no variable for one. */
+  /** True if it answers without an API key. Default: true if there is no variable for one. */
   readonly keyOptional?: boolean;
-  /** What to do without an API key, such as how to log in. */
+  /** Advice for a person without an API key, such as how to log in. */
   readonly withoutKey?: string;
   /** It runs in this process: no address, no API key and no model is asked for. */
   readonly offline?: boolean;
-  /** Where its makers describe it. */
+  /** The address of its makers' documentation. */
   readonly docs?: string;
 }
 export const ProviderOffers = many<ProviderOffer>("provider-offers", (offer: ProviderOffer) => {

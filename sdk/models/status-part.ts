@@ -8,7 +8,7 @@ export interface StatusScene {
   readonly session: string;
   /** `<channel>:<user_id>` */
   readonly user: string;
-  /** Who has answered last. */
+  /** The model that answered last. */
   readonly model: ModelRef;
 }
 

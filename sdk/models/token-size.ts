@@ -4,9 +4,9 @@ import type { ChatMessage } from "./provider.ts";
 
 /** Characters of a token, for text in Latin letters: what a guess goes by where no server counts. */
 export const charactersPerToken = 3.5;
-/** What a picture takes, counted as text. */
+/** The size of a picture, counted as text. */
 const picture = 1_600 * charactersPerToken;
-/** What surrounds a message, a call or a result. */
+/** The size of what surrounds a message, a call or a result. */
 const around = 24;
 /** Signs of scripts of which one is about a token. */
 const wide = /[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]/g;

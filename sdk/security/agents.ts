@@ -21,7 +21,7 @@ export interface Agent {
   readonly autonomy?: Autonomy;
   /** The folder that it works in, as an absolute path or from the configured workspace. */
   readonly workspace?: string;
-  /** Of one turn. */
+  /** The limits of one turn. */
   readonly budget?: TurnBudget;
   /** `shared`: it knows what is remembered of a person without an agent. Default `own`. */
   readonly memory?: "own" | "shared";
@@ -36,9 +36,10 @@ export interface AgentAsked {
 }
 
 /**
- * Who answers whom, as it is configured. The host asks for each message and for each call outside of
- * turns; in a turn within another the tool names the agent. A conversation belongs to one agent: if
- * another one answers, it begins anew, and what was before is kept under another id.
+ * The agents that answer people, as they are configured. The host asks for each message and for
+ * each call outside of turns; in a turn within another the tool names the agent. A conversation
+ * belongs to one agent: if another one answers, the conversation starts over, and what was before
+ * is kept under another id.
  */
 export interface Agents {
   list(): readonly Agent[];

@@ -3,7 +3,10 @@ import type { Awaitable } from "../contract/awaitable.ts";
 import { many, one } from "../contract/slot.ts";
 import { having } from "../contract/shape.ts";
 
-/** Where audit records go. The record is on disk when the promise resolves; a throw stops the call it belongs to. */
+/**
+ * The place to which audit records go. The record is on disk when the promise resolves; a throw
+ * stops the call it belongs to.
+ */
 export interface AuditSink {
   readonly name: string;
   write(event: AuditEvent): Promise<void>;
@@ -14,8 +17,8 @@ export const AuditSinks = many<AuditSink>("audit-sinks", having("write"));
 export interface Audit {
   record(event: Omit<AuditEvent, "timestamp">): Promise<void>;
   /**
-   * What a stranger may cause as often as they like, such as a refusal: 60 of a type are written in a minute, and the next
-   * one written counts the others in `args.unrecorded`.
+   * Records an event that a stranger may cause as often as they like, such as a refusal: 60 of a
+   * type are written in a minute, and the next one written counts the others in `args.unrecorded`.
    */
   recordStranger(event: Omit<AuditEvent, "timestamp">): Promise<void>;
 }
@@ -35,7 +38,10 @@ export interface Redactor {
    * `redact` itself logs while it works on a line of the log are left out.
    */
   redact(text: string): Awaitable<string>;
-  /** How many characters of a stream must be held back, so that nothing is missed across two pieces. */
+  /**
+   * The number of characters of a stream that must be held back, so that nothing is missed across
+   * two pieces.
+   */
   readonly holdBack: number;
 }
 export const Redactors = many<Redactor>("redactors", (redactor: Redactor) => {

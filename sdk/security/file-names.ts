@@ -1,6 +1,6 @@
 import { secretFileNames, secretFolderNames } from "./secret-names.ts";
 
-/** What editors, and programs that save in one step, call what they write beside a file. */
+/** Names that editors, and programs that save in one step, give to a copy beside a file. */
 const COPIES = [
   /^(.+)~$/,
   /^\.?#(.+?)#?$/,
@@ -16,7 +16,7 @@ const mostPatterns = 64;
 interface Rule {
   readonly takes: boolean;
   readonly pattern: RegExp;
-  /** True where no folder fits. */
+  /** True if no folder fits. */
   readonly ofFiles?: boolean;
 }
 

@@ -4,7 +4,10 @@ import { shownAddress } from "../models/shown-address.ts";
 const lastWord =
   /(?:(?:^|[_-])(?:key|token|secret|passphrase|passwd|authorization|cookie)|apikey|password)s?$/;
 
-/** True where what stands under this key must not be shown unasked: the one rule for configuration, environment and questions. */
+/**
+ * Returns true if the value of this key must not be shown unasked: the one rule for configuration,
+ * environment and questions.
+ */
 export function isSecret(key: string): boolean {
   // A header that identifies the owner may have any name.
   if (/(?:^|\.)headers\./.test(key)) return true;

@@ -10,7 +10,10 @@ export type Role = "owner" | "member";
 export interface People {
   /** Whom the table names under a channel: roles by ids, as the channel writes them. */
   roles(channel: string): ReadonlyMap<string, Role>;
-  /** What a paired device may: no more than its token, nor than the person whose device it is. */
+  /**
+   * Returns the scopes of a paired device: no more than its token's, nor than those of the person
+   * whose device it is.
+   */
   may(caller: Caller): readonly Scope[];
   /**
    * Returns who is behind a `<channel>:<user id>`, or behind a device if one is given; undefined for

@@ -17,7 +17,7 @@ export function isScope(word: unknown): word is Scope {
 /** The paired device that a request comes from. */
 export interface Caller {
   readonly device: string;
-  /** Undefined where another paired device had the name first. */
+  /** Undefined if another paired device had the name first. */
   readonly name?: string;
   readonly may: readonly Scope[];
 }

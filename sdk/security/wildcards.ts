@@ -34,9 +34,9 @@ export function wildcards(pattern: readonly Wildcard[]): (text: string) => boole
 
 interface Step {
   fits(sign: string): boolean;
-  /** True where further signs fit the same step. */
+  /** True if further characters fit the same step. */
   readonly stays: boolean;
-  /** How far on the next steps are that fit as well, before any sign. */
+  /** Distances to the next steps that fit as well, before any character. */
   readonly skips: readonly number[];
 }
 
