@@ -20,7 +20,7 @@ export function approvalButtons({ id, always }: ApprovalRequest): readonly Appro
   ];
 }
 
-/** Who pressed, and where: as of a message that they had written there. */
+/** The person who pressed, and the place, as for a message that they had written there. */
 export type Presser = Pick<InboundMessage, "channel" | "sender" | "conversation" | "trust">;
 
 /** True if a button's data is a decision on a question. */

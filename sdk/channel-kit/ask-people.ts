@@ -1,6 +1,6 @@
 import type { OnboardingQuestions } from "../contract/onboarding.ts";
 
-/** How people are named on a platform, for the question who may write. */
+/** The names of people on a platform, for the question who may write. */
 export interface AskedPeople {
   /** The question: where a person finds their id, and that the first is the owner. */
   readonly question: string;

@@ -12,13 +12,13 @@ const beatMs = 30_000;
 /** Work that does not heed its signal is left behind after this long. */
 const graceMs = 5_000;
 
-/** What ended a connection, as the channel understands it. */
+/** The end of a connection, as the channel understands it. */
 export interface Trouble {
   /** A sentence for log, status and doctor, with the cure where there is one. */
   readonly reason: string;
   /** The platform refuses the account. */
   readonly refused?: boolean;
-  /** Only another program or another configuration can mend it, so it is not tried again. */
+  /** True if only another program or another configuration helps, so it is not tried again. */
   readonly final?: boolean;
   /** Milliseconds: the wait that the platform asked for. */
   readonly afterMs?: number;
@@ -30,11 +30,11 @@ export interface Trouble {
 
 export interface ConnectionOptions {
   readonly health: ChannelHealth;
-  /** Milliseconds without a sign of life after which the connection is made anew. */
+  /** Milliseconds without a sign of life after which the connection is made again. */
   readonly watchdogMs: number;
   /** Serves one connection until it ends or `signal` is aborted; calls `alive` at every sign of life. */
   run(signal: AbortSignal, alive: () => void): Promise<void>;
-  /** What an error of `run` means. */
+  /** Returns what an error of `run` means. */
   judge(error: unknown): Trouble;
 }
 
@@ -114,7 +114,10 @@ export class Connection {
   }
 }
 
-/** How long to wait before the next try: doubled each time, with jitter, so that many do not come back at once. */
+/**
+ * Returns the milliseconds before the next try: doubled each time, with jitter, so that many do not
+ * come back at once. `Infinity`: no other try.
+ */
 export function waitMs(tries: number, trouble: Trouble, random: () => number = Math.random): number {
   if (trouble.final) return Infinity;
   if (trouble.afterMs !== undefined) return trouble.afterMs;

@@ -4,9 +4,9 @@ import { identity, isGone } from "../node/process-identity.ts";
 import type { Values } from "../store/store.ts";
 
 const space = "channel.health";
-/** What is no change is written down at most so often. */
+/** A state that has not changed is written down no more often than this. */
 const beatMs = 30_000;
-/** What was noticed longer ago is mended, or said again. */
+/** A notice that is older than this is taken as settled, or is given again. */
 const noticeMs = 3_600_000;
 /** A service that has not written for so long does not run. */
 const silentMs = 180_000;
@@ -28,7 +28,7 @@ export interface HealthRecord {
   readonly by?: string;
 }
 
-/** What a person should mend, though the connection works. */
+/** A fault that a person should correct, though the connection works. */
 export interface HealthNotice {
   /** A sentence with the cure. */
   readonly text: string;
@@ -50,7 +50,10 @@ interface Loss {
   readonly reason: string;
 }
 
-/** How a channel's account and connection are: said once in the log at each change, and kept for `status` of another process. */
+/**
+ * Keeps the state of a channel's account and connection: logs each change once, and stores it for
+ * `status` of another process.
+ */
 export class ChannelHealth {
   readonly #options: HealthOptions;
   #now: HealthRecord = { state: "starting", since: Date.now(), seen: 0 };

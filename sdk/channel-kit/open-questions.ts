@@ -7,7 +7,7 @@ import type { LetIn } from "./let-in.ts";
 /** Questions whose messages are remembered; one that is older has long expired. */
 const maxOpen = 1_000;
 
-/** What somebody is told who pressed a button that is none of ours, or whose message is gone. */
+/** The notice for somebody who pressed a button that is none of ours, or whose message is gone. */
 export const deadButton = "This button does nothing any more.";
 
 export interface QuestionRules<Place> {

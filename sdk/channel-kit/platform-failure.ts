@@ -3,9 +3,9 @@ import { GantryError } from "../contract/errors.ts";
 import { isWithoutAnswer } from "../tools/net.ts";
 import type { Trouble } from "./connection.ts";
 
-/** What a failed call to a platform means for what was to be done. */
+/** The meaning of a failed call to a platform for what was to be done. */
 export type FailureKind =
-  /** The account, its token or its rights are refused: nothing works until a person mends it. */
+  /** The account, its token or its rights are refused: nothing works until a person corrects it. */
   | "account"
   /** The platform asked to wait. */
   | "rate"
@@ -61,7 +61,10 @@ function kindOf(error: unknown, refused: readonly string[]): FailureKind {
   return refused.includes(error.code) ? "refused" : "account";
 }
 
-/** What came of a call that sends a message; it gives the message's id. Never throws. */
+/**
+ * Returns the outcome of a call that sends a message and resolves to the message's id. Never
+ * throws.
+ */
 export async function sentOf(call: () => Promise<string | number>): Promise<Sent> {
   try {
     return { status: "sent", id: String(await call()) };
@@ -80,7 +83,7 @@ export async function sentOf(call: () => Promise<string | number>): Promise<Sent
   }
 }
 
-/** What a failed call means for the connection that made it. */
+/** Returns what a failed call means for the connection that made it. */
 export function troubleOf(error: unknown): Trouble {
   const reason = error instanceof Error ? error.message : String(error);
   if (!(error instanceof PlatformFailure)) return { reason };

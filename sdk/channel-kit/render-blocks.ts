@@ -20,13 +20,16 @@ export interface RichTextBlock {
   }[];
 }
 
-/** Addresses that a person can follow; there they are links only where it is said. */
+/** Addresses that a person can follow; in blocks they are links only if an element says so. */
 const bareUrl = /https?:\/\/[^\s<>"'`|]*[^\s<>"'`|.,:;!?()[\]{}*_~]/g;
 
 /** An address is repeated by every element of its link; one that would take more than that, in characters, is one element. */
 const maxRepeated = 500;
 
-/** Undefined where there is nothing to see. Offsets of the spans may cross: each stretch between two edges is an element. */
+/**
+ * Returns the block of a text, or undefined if there is nothing to see. Offsets of the spans may
+ * cross: each stretch between two edges is an element.
+ */
 export function renderBlocks(whole: RichText): RichTextBlock | undefined {
   const rich = withCodeApart({ ...whole, text: whole.text.toWellFormed() });
   const links = linksIn(rich);
@@ -46,7 +49,7 @@ export function renderBlocks(whole: RichText): RichTextBlock | undefined {
   return seen.length === 0 ? undefined : { type: "rich_text", elements: seen };
 }
 
-/** Where elements begin and end, ascending. */
+/** Returns the offsets at which elements begin and end, ascending. */
 function edgesOf(spans: readonly Span[], length: number): readonly number[] {
   const edges = [...new Set([0, length, ...spans.flatMap(({ from, to }) => [from, to])])];
   const cuts = ({ from, to }: Span): number => edges.filter((at) => from < at && at < to).length;

@@ -16,7 +16,7 @@ export function renderHtml(rich: RichText, { breaks = false }: { readonly breaks
   });
 }
 
-/** Text that is no HTML. */
+/** Escapes a text that is not HTML. */
 export function escapeHtml(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 }

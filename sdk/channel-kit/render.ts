@@ -1,6 +1,6 @@
 import type { RichText, Span } from "./rich-text.ts";
 
-/** How a platform writes text and forms. */
+/** The marks by which a platform writes text and forms. */
 export interface Marks {
   /** Makes text safe; `within` are the forms around it, outermost first. */
   text(text: string, within: readonly Span[]): string;
@@ -62,7 +62,7 @@ function isInside(inner: Span, outer: Span): boolean {
   return inner.from >= outer.from && inner.to <= outer.to;
 }
 
-/** What is left of a span where others are taken out of it. */
+/** Returns what is left of a span once others are taken out of it. */
 function without(span: Span, taken: readonly Span[]): readonly Span[] {
   let left: readonly Span[] = [span];
   for (const { from, to } of taken)

@@ -41,7 +41,7 @@ export const hostileText: fc.Arbitrary<string> = fc
   )
   .map((pieces) => pieces.join(""));
 
-/** What a reader sees, without the white space that a cut may take. */
+/** Returns the characters that a reader sees, without the white space that a cut may take. */
 export function visible(text: string): string {
   return text.replace(/\s+/g, "");
 }

@@ -9,9 +9,9 @@ export interface Span {
   readonly from: number;
   /** The first unit after it. */
   readonly to: number;
-  /** Of a link. */
+  /** The address of a link. */
   readonly url?: string;
-  /** Of a code block. */
+  /** The language of a code block. */
   readonly language?: string;
 }
 

@@ -9,7 +9,7 @@ const givenUp = "the platform did not say whether it took the message, nor the c
 
 export interface PartedMessage<Part> {
   readonly values: Values;
-  /** Where progress is kept, the channel's own: `mail.parts`. */
+  /** The space of `values` that keeps the progress, the channel's own: `mail.parts`. */
   readonly space: string;
   /** {@link OutgoingMessage.key}: the same for every try. */
   readonly key: string;
@@ -31,13 +31,13 @@ export interface PartedMessage<Part> {
   apart?(part: Part): readonly Part[] | undefined;
 }
 
-/** How far a message came. */
+/** The progress of a message. */
 interface Progress {
   /** The index of the part that is next. */
   readonly next: number;
-  /** How often that one may have been taken. */
+  /** The number of times that part may have been taken. */
   readonly unsure: number;
-  /** How many of the pieces of that part went out, if it was refused as a whole. */
+  /** The number of its pieces that went out, if that part was refused as a whole. */
   readonly apart?: number;
 }
 

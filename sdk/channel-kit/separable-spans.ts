@@ -44,7 +44,7 @@ function joined(spans: readonly Span[], apart: number): readonly Span[] {
   return whole;
 }
 
-/** Without white space at both ends; nothing where there is nothing else. */
+/** Returns the span without white space at both ends; empty if it holds nothing else. */
 function trimmed(span: Span, text: string): readonly Span[] {
   const words = text.slice(span.from, span.to);
   const from = span.from + words.length - words.trimStart().length;

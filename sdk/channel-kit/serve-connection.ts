@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { LeasedConnection } from "./leased-connection.ts";
 
-/** How a connection is served. */
+/** Options for how a connection is served. */
 export interface ServeOptions {
   /** One of all nodes on the store has it; the others wait, and one takes it over when that node stops or dies. */
   readonly alone: true;

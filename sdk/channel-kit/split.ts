@@ -3,7 +3,10 @@ import { plainText, sliceRichText, trimRichText, type RichText } from "./rich-te
 export interface SplitOptions {
   /** The platform's bound for one message. */
   readonly max: number;
-  /** What counts against it; default: the text's UTF-16 units. Give the length of the rendered form where signs are added. */
+  /**
+   * Returns the size that counts against it; default: the text's UTF-16 units. Give the length of
+   * the rendered form if characters are added.
+   */
   readonly size?: (piece: RichText) => number;
 }
 
@@ -64,7 +67,7 @@ function startOfPiece({ text, spans }: RichText, at: number): number {
 
 interface Cutting {
   cut(rich: RichText, at: number, end: number): number;
-  /** What the platform will be given of a piece. */
+  /** Returns the piece as the platform will be given it. */
   trim(piece: RichText): RichText;
 }
 

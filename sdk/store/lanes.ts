@@ -150,9 +150,9 @@ export interface Lanes {
   /** Holds the lane for `leaseMs` from now. False if it was lost: the holder must stop. */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
   /**
-   * Whether the lease is still this process's, asked before each tool runs. True at once while by
-   * the process's own clock no other can have taken the lane; else the store is asked, and waited
-   * for until `signal` is aborted. Left out by a store whose leases end by their time alone.
+   * Returns true if the lease is still this process's, asked before each tool runs. True at once
+   * while by the process's own clock no other can have taken the lane; else the store is asked, and
+   * waited for until `signal` is aborted. Left out by a store whose leases end by their time alone.
    */
   isHeld?(lease: Lease, signal: AbortSignal): Awaitable<boolean>;
   /**

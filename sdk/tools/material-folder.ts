@@ -5,7 +5,7 @@ export interface MaterialFolder {
   readonly name: string;
   /** Absolute; need not be there yet. */
   readonly folder: string;
-  /** Where its files come from, in a few words. */
+  /** The source of its files, in a few words. */
   readonly material: string;
 }
 export const MaterialFolders = many<MaterialFolder>("material-folders", (value: MaterialFolder) =>

@@ -37,7 +37,10 @@ export interface Net {
 }
 export const Net = one<Net>("net", having("check", "fetch", "connect"));
 
-/** How a WebSocket ended: the code and words of RFC 6455 7.1.5 and 7.1.6; 1006 where no side said so. */
+/**
+ * The end of a WebSocket: the code and words of RFC 6455 7.1.5 and 7.1.6; 1006 if no side gave a
+ * code.
+ */
 export interface SocketEnd {
   readonly code: number;
   readonly reason: string;
@@ -55,7 +58,10 @@ export interface Socket {
   close(code?: number): void;
 }
 
-/** How a raw connection is secured. The other side's certificate is checked always, against the name that was asked for. */
+/**
+ * Options for securing a raw connection. The other side's certificate is always checked, against
+ * the name that was asked for.
+ */
 export interface ConnectTls {
   /** PEM: authorities of one's own, in place of those that Node knows. */
   readonly ca?: string;

@@ -18,14 +18,16 @@ export interface RunSpec {
 }
 
 export interface RunResult {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly droppedBytes: number;
   readonly timedOut: boolean;
-  /** What was stopped, or undone after the run, because the walls could not hold it beforehand; a phrase each. */
+  /**
+   * Things stopped, or undone after the run, because the walls could not hold them; a phrase each.
+   */
   readonly findings?: readonly string[];
   /** Absolute paths of what it left in the workspace, a folder for all in it. */
   readonly wrote?: readonly string[];
@@ -64,22 +66,27 @@ export interface DirectoryEntry {
 }
 
 export interface WriteOptions {
-  /** SHA-256 (hex) of what the file must hold, null where there must be none; else `FILE_CHANGED`, and nothing is written. */
+  /**
+   * SHA-256 (hex) of the present file, null for none; else throws `FILE_CHANGED`, writes nothing.
+   */
   readonly expected?: string | null;
   /** Old bytes up to this size are handed back. Default: none. */
   readonly keepBytes?: number;
 }
 
-/** What a write found in its place. */
+/** The file that a write replaced. */
 export interface FileReplaced {
   readonly existed: boolean;
-  /** What the file held, where it was asked for and is not too large. */
+  /** The earlier bytes, if they were asked for and are not too many. */
   readonly before?: Uint8Array;
 }
 
-/** What is looked for in which files, a line at a time. */
+/** A search of files, a line at a time. */
 export interface FileSearch {
-  /** Absolute. What is no text, is larger or cannot be read from behind the walls is not searched. */
+  /**
+   * Absolute. A file that is not text, is larger or cannot be read from behind the walls is
+   * skipped.
+   */
   readonly files: readonly string[];
   /** A regular expression in the syntax of RE2, which is matched in linear time. */
   readonly pattern: string;
@@ -97,9 +104,11 @@ export interface FileSearch {
 export interface FoundLine {
   /** From 1. */
   readonly line: number;
-  /** Of more than 300 characters those around the place, with `…` for the others. */
+  /**
+   * The line; if it has more than 300 characters, those around the place, with `…` for the others.
+   */
   readonly text: string;
-  /** False where it only stands near. */
+  /** False if the line only stands near. */
   readonly holds: boolean;
 }
 
@@ -107,14 +116,14 @@ export interface FoundLine {
 export interface FileFound {
   readonly path: string;
   readonly lines: readonly FoundLine[];
-  /** True where there are more, beyond the limit or beyond what one search gives of all files together. */
+  /** True if there are more, beyond the limit or beyond the bound of one search for all files. */
   readonly more: boolean;
 }
 
 export interface SearchResult {
   /** In the order of the files. */
   readonly found: readonly FileFound[];
-  /** How many files were searched. */
+  /** The number of files that were searched. */
   readonly searched: number;
 }
 
@@ -138,13 +147,14 @@ export interface SandboxedFiles {
     signal: AbortSignal,
   ): Promise<{ readonly entries: readonly DirectoryEntry[]; readonly more: boolean }>;
   /**
-   * Reads and matches in a process behind the walls that does nothing else and is ended with the signal; undefined where that
-   * took more memory or processor time than a search may. Throws `SEARCH_BAD_PATTERN`, and the signal's reason.
+   * Searches in a process behind the walls that does nothing else and ends with the signal.
+   * Undefined if that took more memory or processor time than a search may. Throws
+   * `SEARCH_BAD_PATTERN`, and the signal's reason.
    */
   search(search: FileSearch, signal: AbortSignal): Promise<SearchResult | undefined>;
 }
 
-/** What is in force, in words that `status` prints. */
+/** The walls that are in force; `detail` is in words that `status` prints. */
 export interface SandboxPolicy {
   readonly files: boolean;
   readonly network: boolean;
@@ -159,14 +169,17 @@ export interface OpenSpec {
   readonly cwd?: string;
   /** Added to the short environment that every child gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** How many descriptors from 3 on are pipes, beside stdin, stdout and stderr: at most 3. Default none. */
+  /** The number of pipes, descriptors from 3 on: at most 3. Default none. */
   readonly pipes?: number;
   /** Paths beside those outside of the workspace that every started program may read; written as in the configuration. */
   readonly read?: readonly string[];
   /** Its own folder in the configuration directory, to read. */ readonly program?: string;
   /** Paths that it may write. Default none but the folder of its own. */
   readonly write?: readonly string[];
-  /** What it reaches, written as `security.allowed_domains` is, by the checking proxy; special addresses never. Default nothing. */
+  /**
+   * The domains that it reaches by the checking proxy, as in `security.allowed_domains`; special
+   * addresses never. Default none.
+   */
   readonly domains?: readonly string[];
   /** Instead of those of `[runtime]`, and for this process and what it starts alone. */
   readonly limits?: Partial<Static<typeof RuntimeLimits>>;
@@ -183,12 +196,12 @@ export interface ProcessPipe {
 }
 
 export interface ProcessEnd {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** `exited` by itself or by its limits; `closed` by its owner or with the service; `idle`; `lost` with what held it. */
   readonly reason: "exited" | "closed" | "idle" | "lost";
-  /** What it was stopped for, or what of it was undone; a phrase each. */
+  /** Reasons for which it was stopped, and its effects that were undone; a phrase each. */
   readonly findings: readonly string[];
 }
 
@@ -206,7 +219,7 @@ export interface OpenProcess {
   close(): Promise<ProcessEnd>;
 }
 
-/** What the module that `Sandbox.confining` names exports. */
+/** The exports of the module that `Sandbox.confining` names. */
 export interface Confining {
   /**
    * Leaves all threads of the process nothing but to compute and to use the descriptors it has.

@@ -7,7 +7,10 @@ export interface ShellWord {
   readonly whole: boolean;
   /** The whole word, if only patterns such as `*` keep it from being known. */
   readonly pattern?: string;
-  /** What alone keeps it from being known: a number, as in `$?` or `-n$((x + 1))`, or the home folder that it begins with. */
+  /**
+   * The only thing that keeps it from being known: a number, as in `$?` or `-n$((x + 1))`, or the
+   * home folder that it begins with.
+   */
   readonly butFor?: "number" | "home";
   /** May become several words, or none. Left out: it may. */
   readonly many?: boolean;

@@ -5,7 +5,7 @@ import type { Json, Part } from "../messages/content.ts";
 import type { Conversation } from "../messages/conversation.ts";
 import type { Effects, Sources, StatedEffects } from "./effects.ts";
 
-/** How far a running tool has come. */
+/** The progress of a running tool. */
 export interface ToolProgress {
   /** In a unit of the tool's own, from 0 on. */
   readonly done: number;
@@ -23,13 +23,13 @@ export interface ToolOrigin {
   readonly replyTo: Json;
   /** The same, as {@link ServiceMessage} has it. */
   readonly to: Json;
-  /** Of whoever speaks in the turn. */
+  /** The trust of whoever speaks in the turn. */
   readonly trust: Trust;
   /** The id of the message that is answered: the platform's, unless a plugin made the message. Absent in hosts of earlier releases. */
   readonly message?: string;
 }
 
-/** What a running tool is handed. */
+/** The arguments, facts and means of a running tool. */
 export interface ToolRun<Args> {
   readonly args: Args;
   readonly effects: Effects;
@@ -38,7 +38,10 @@ export interface ToolRun<Args> {
   /** Under whose name the turn works, where it has one. */
   readonly agent?: string | undefined;
   readonly cwd: string;
-  /** What the conversation held when the call was decided on; what the tool keeps for later keeps it too. */
+  /**
+   * The sources of the conversation when the call was decided on; what the tool keeps for later
+   * keeps them too.
+   */
   readonly sources: Sources;
   /**
    * The chat that the turn answers; in a turn within a turn that of the outermost, whatever message was handed in. Undefined
@@ -89,25 +92,25 @@ export type ToolResult =
   | { readonly text: string; readonly failed: boolean; readonly wrote?: readonly string[] }
   | { readonly parts: readonly Part[]; readonly failed: boolean; readonly wrote?: readonly string[] };
 
-/** What a tool is told when it shows a call to a person. */
+/** The facts for a tool that shows a call to a person. */
 export interface PreviewContext {
   /** As the guards were shown them. */
   readonly effects: Effects;
   readonly signal: AbortSignal;
 }
 
-/** What a person is shown of a call. */
+/** A call as a person is shown it. */
 export interface Preview {
   readonly text: string;
   /** The change to a file, as a unified diff. */
   readonly diff?: string;
 }
 
-/** What a tool is told when it tries a call before a person is asked. */
+/** The facts for a tool that tries a call before a person is asked. */
 export interface TryContext {
   /** Names this call of this message: the same when its turn begins again after a restart. */
   readonly key: string;
-  /** How long a person has to decide, in ms. What was tried is thrown away later than that. */
+  /** The time that a person has to decide, in ms. What was tried is thrown away later than that. */
   readonly waitMs: number;
   /** Aborted on cancel and on the tool's time limit. */
   readonly signal: AbortSignal;
@@ -120,7 +123,7 @@ export interface TryContext {
 
 /** A call that was made where nobody sees yet what it did. Either of its functions is called at most once. */
 export interface Tried {
-  /** What a person is shown of it, in place of `Tool.preview`. */
+  /** The preview of it for a person, in place of `Tool.preview`. */
   readonly preview: Preview;
   /** Makes it real; resolves to what `run` would have, and throws as `run` does. */
   take(): Promise<ToolResult>;

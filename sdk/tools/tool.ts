@@ -17,7 +17,7 @@ import type {
 import type { Trust } from "../security/trust.ts";
 import { all, hasScope, having, mayHave } from "../contract/shape.ts";
 
-/** What a tool says of itself. A claim: it may make a guard stricter and never lifts a question. */
+/** A tool's claims about itself. A claim may make a guard stricter and never lifts a question. */
 export interface ToolHints {
   readonly readOnly?: boolean;
   readonly destructive?: boolean;
@@ -26,7 +26,7 @@ export interface ToolHints {
   readonly openWorld?: boolean;
 }
 
-/** What a tool is told when it states its effects. */
+/** The facts for a tool that states its effects. */
 export interface EffectsContext {
   readonly session: string;
   readonly user: string;
@@ -46,7 +46,7 @@ export interface ToolCall {
   readonly session: string;
   /** `<channel>:<user_id>` */
   readonly user: string;
-  /** Of whoever speaks in the turn; `owner` for calls outside of turns. */
+  /** The trust of whoever speaks in the turn; `owner` for calls outside of turns. */
   readonly trust: Trust;
   /** Under whose name the turn works, where it has one. */
   readonly agent?: string;
@@ -56,13 +56,13 @@ export interface ToolCall {
   readonly turn?: string;
   /** The working directory: the resolved workspace of its turn, of which no path may lead out. */
   readonly cwd: string;
-  /** What the tool claims of itself. */
+  /** The tool's claims about itself. */
   readonly hints?: ToolHints;
   /** {@link Tool.source} */
   readonly source?: string;
-  /** True where commands of this call can reach the network. */
+  /** True if commands of this call can reach the network. */
   readonly network?: boolean;
-  /** What the conversation already holds. */
+  /** The sources of what the conversation already holds. */
   readonly sources?: Sources;
   /** True if others than its person read the answer, as in a group. */
   readonly shared?: boolean;
@@ -76,7 +76,10 @@ export interface NamedCall {
   readonly args: unknown;
 }
 
-/** What a tool takes: a `Type.Object` of TypeBox, or any other JSON Schema of an object. */
+/**
+ * The schema of a tool's arguments: a `Type.Object` of TypeBox, or any other JSON Schema of an
+ * object.
+ */
 export type ToolInput = TObject | { readonly type: "object"; readonly [keyword: string]: unknown };
 
 export interface Tool {
@@ -89,7 +92,10 @@ export interface Tool {
   /** Milliseconds for one run; default 60,000. */
   readonly timeoutMs?: number;
   readonly hints?: ToolHints;
-  /** Where the tool comes from, if not from its plugin itself, such as `mcp`; rules of `security.allow` can name it. */
+  /**
+   * The source of the tool, if not its plugin itself, such as `mcp`; rules of `security.allow` can
+   * name it.
+   */
   readonly source?: string;
   /**
    * The dotted key of config.toml by which its owner allows the tool: while `allow` stands there, questions about its
@@ -99,8 +105,9 @@ export interface Tool {
   /** The scope that a turn needs to have the tool. Default `talk`. */
   readonly may?: Scope;
   /**
-   * What a person at a terminal does by it: `command` runs the `{ command }` that they write behind a `!`, `list` gives
-   * the entries of the folder `{ path }`, one a line, folders with a slash behind and files with a note in brackets.
+   * Its use by a person at a terminal: `command` runs the `{ command }` that they write behind a
+   * `!`, `list` gives the entries of the folder `{ path }`, one a line, folders with a slash behind
+   * and files with a note in brackets.
    */
   readonly atTerminal?: "command" | "list";
   /**
@@ -114,11 +121,12 @@ export interface Tool {
    */
   offered?(command?: string): Awaitable<boolean>;
   /**
-   * What this call will touch, or `unknown` if that cannot be said before it runs. Guards decide by it, and what a tool
-   * starts and opens by `Sandbox` and `Net` is held to the same rules; what it does in JavaScript itself is held to nothing.
+   * Returns what this call will touch, or `unknown` if that cannot be said before it runs. Guards
+   * decide by it, and what a tool starts and opens by `Sandbox` and `Net` is held to the same
+   * rules; what it does in JavaScript itself is held to nothing.
    */
   effects?(args: any, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
-  /** What a person is shown when asked; default: the arguments as JSON. */
+  /** Returns the text that a person is shown when asked; default: the arguments as JSON. */
   preview?(args: any, context: PreviewContext): Awaitable<string | Preview>;
   /**
    * Makes a call about which a person is to be asked, where nobody sees what it does: the question shows that, a yes makes
@@ -166,7 +174,7 @@ export interface ResultFilter {
 }
 export const ResultFilters = many<ResultFilter>("result-filters", having("filter"));
 
-/** What calls bring: typed by TypeBox, an object of anything by other schemas. */
+/** The type of a call's arguments: TypeBox's, or an object of anything for other schemas. */
 export type ArgsOf<Input extends ToolInput> = Input extends TObject
   ? Static<Input>
   : Readonly<Record<string, unknown>>;

@@ -1,9 +1,11 @@
 import { errors } from "../contract/codes.ts";
 
-/** How much may wait for a reader, in characters of JSON. */
+/** The most that may wait for a reader, in characters of JSON. */
 const maxUnread = 4 * 1024 * 1024;
 
-/** What is put in comes out in order, for one reader; a reader that falls megabytes behind gets `READER_TOO_SLOW`. */
+/**
+ * Hands events in order to one reader; a reader that falls megabytes behind gets `READER_TOO_SLOW`.
+ */
 export class EventQueue<T> {
   readonly #waiting: T[] = [];
   #unread = 0;

@@ -9,7 +9,7 @@ import { having } from "../contract/shape.ts";
 export interface HistoryRequest extends TurnFacts {
   /** `request`: before every request. `overflow`: the model refused it as too long. `asked`: a person wants it short. */
   readonly reason: "request" | "overflow" | "asked";
-  /** What is kept of the turns before this one. */
+  /** The messages kept of the turns before this one. */
   readonly earlier: readonly ChatMessage[];
   /** This turn so far: the person's message, then calls and results. */
   readonly current: readonly ChatMessage[];
@@ -17,7 +17,7 @@ export interface HistoryRequest extends TurnFacts {
   readonly sent: number;
   /** Characters of what goes with them in every request: the system prompt and the tools. */
   readonly overhead: number;
-  /** Who is asked. */
+  /** The model that is asked. */
   readonly model: ModelRef;
   /** `memory.max_conversation_turns`. */
   readonly mostTurns: number;

@@ -17,9 +17,9 @@ export interface ToolCallReport {
 export interface TurnUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
-  /** Of the input: read from the provider's cache. */
+  /** The part of the input that was read from the provider's cache. */
   readonly cached_tokens: number;
-  /** Of the output: thought, and not shown. */
+  /** The part of the output that was thought, and not shown. */
   readonly reasoning_tokens: number;
 }
 
@@ -27,12 +27,12 @@ export interface TurnResult {
   readonly reply: string;
   readonly session_id: string;
   readonly provider: string;
-  /** Null where the provider chose. */
+  /** Null if the provider chose. */
   readonly model: string | null;
   readonly stop_reason: StopReason;
   readonly usage: TurnUsage;
   readonly tool_calls: readonly ToolCallReport[];
-  /** What tools hand to the person with the reply, in order. */
+  /** Files that tools hand to the person with the reply, in order. */
   readonly files?: readonly MediaRef[];
   /** Calls of the caller's own tools, which the caller runs; `stop_reason` is `ToolUse` then. */
   readonly client_calls?: readonly ToolUse[];
@@ -42,7 +42,7 @@ export interface TurnResult {
   readonly error?: ProviderFailure;
 }
 
-/** What happens inside a turn, as it happens. More types may come: ignore what you do not know. */
+/** An event inside a turn, as it happens. More types may come: ignore what you do not know. */
 export type TurnEvent =
   | { readonly type: "thinking" }
   | { readonly type: "delta"; readonly text: string }
@@ -61,7 +61,7 @@ export type TurnEvent =
       readonly decision: Decision;
       readonly code?: string;
       readonly text: string;
-      /** What it hands to the person; it comes with the answer as well. */
+      /** Files that it hands to the person; they come with the answer as well. */
       readonly files?: readonly MediaRef[];
     }
   | { readonly type: "tool_question"; readonly question: ToolQuestion }
