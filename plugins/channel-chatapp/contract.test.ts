@@ -45,7 +45,10 @@ function failNext({ answers }: FakeGraph, ending: SendingEnds): void {
   else answers.push({ status: 401 }, { status: 401 });
 }
 
-/** The fake platform as the contract drives it: it delivers to the real gateway, and is told by its answers. */
+/**
+ * The fake platform as the contract drives it: it delivers to the real gateway, and is told by its
+ * answers.
+ */
 function platformOn(graph: FakeGraph, port: number, shown: (body: string) => string): TestPlatform {
   let taken = 0;
   let last: unknown;

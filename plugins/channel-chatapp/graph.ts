@@ -46,7 +46,10 @@ export class Graph {
     return typeof id === "string" ? id : { status: "refused", reason: errors.CHATAPP_NO_FILE().message };
   }
 
-  /** Marks a message as read and shows that an answer is written, for up to 25 s. Throws CHATAPP_* and NET_*. */
+  /**
+   * Marks a message as read and shows that an answer is written, for up to 25 s. Throws CHATAPP_*
+   * and NET_*.
+   */
   async working(message: string, signal: AbortSignal): Promise<void> {
     const body = {
       messaging_product: "whatsapp",
@@ -66,7 +69,9 @@ export class Graph {
     await response.text();
   }
 
-  /** Throws CHANNEL_INSECURE_URL for what is neither https nor, where that is allowed, this machine. */
+  /**
+   * Throws CHANNEL_INSECURE_URL for what is neither https nor, where that is allowed, this machine.
+   */
   address(): string {
     const { graphUrl, phoneNumberId, allowInsecureLoopback } = this.#settings;
     const base = platformAddress("endpoints.graph_url", graphUrl, allowInsecureLoopback);

@@ -7,8 +7,9 @@ export const joiner = "\u2060";
 const marks = /[*_~`]|^\s*(?:>|-|\d+\.)/m;
 
 /**
- * A text as the platform shows it sign by sign: it knows no escapes, and reads no marks in a block of code. What would end the
- * block is parted by a sign that nobody sees. Text without any marks needs no block.
+ * A text as the platform shows it sign by sign: it knows no escapes, and reads no marks in a block
+ * of code. What would end the block is parted by a sign that nobody sees. Text without any marks
+ * needs no block.
  */
 export function literal(text: string): string {
   if (!marks.test(text)) return text;

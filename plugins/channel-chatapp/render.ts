@@ -10,7 +10,10 @@ type Marked = keyof typeof marks;
 const borders = /(?<![\p{L}\p{N}])[*_~`](?=\S)|(?<=\S)[*_~`](?![\p{L}\p{N}])/gu;
 const word = /[\p{L}\p{N}]/u;
 
-/** Returns a text in the marks of the platform: `*bold*`, `_italic_`, `~struck~`, code, blocks of code, quotes. */
+/**
+ * Returns a text in the marks of the platform: `*bold*`, `_italic_`, `~struck~`, code, blocks of
+ * code, quotes.
+ */
 export function renderChat(rich: RichText): string {
   const apart = withCodeApart(rich);
   const spans = apart.spans.flatMap((span) => (isMarked(span) ? inLines(apart.text, span) : [span]));

@@ -18,7 +18,9 @@ export function readAddress(to: Json): ReplyAddress | undefined {
   };
 }
 
-/** A message as the platform takes it: nobody is pinged whatever it says, and sent twice it is one. */
+/**
+ * A message as the platform takes it: nobody is pinged whatever it says, and sent twice it is one.
+ */
 export function bodyOf(content: string, nonce: string, answers?: string): object {
   return {
     content,

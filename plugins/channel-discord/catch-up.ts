@@ -9,7 +9,9 @@ import type { WireMessage } from "./wire.ts";
 /** Messages of one call, and conversations. */
 const pageSize = 50;
 const maxPlaces = 100;
-/** What is older is answered too late to be of use; this alone bounds the pages of a conversation. */
+/**
+ * What is older is answered too late to be of use; this alone bounds the pages of a conversation.
+ */
 const dayMs = 86_400_000;
 /** A longer wait for a limit ends the try; the next connection begins another. */
 const patienceMs = 60_000;
@@ -20,7 +22,10 @@ export interface CatchUpNeeds {
   readonly messages: Messages;
 }
 
-/** After a new session, which hands out only what comes from then on: fetches what was written meanwhile where the bot is asked. */
+/**
+ * After a new session, which hands out only what comes from then on: fetches what was written
+ * meanwhile where the bot is asked.
+ */
 export class CatchUp {
   readonly #needs: CatchUpNeeds;
 
@@ -34,7 +39,10 @@ export class CatchUp {
     for (const place of (await places.list()).slice(0, maxPlaces)) await this.#bring(place, me, signal);
   }
 
-  /** Each page is taken before the next is asked for, so that another try goes on where this one ended. */
+  /**
+   * Each page is taken before the next is asked for, so that another try goes on where this one
+   * ended.
+   */
   async #bring(place: Place, me: Me, signal: AbortSignal): Promise<void> {
     let after = laterOf(place.last, idAt(Date.now() - dayMs));
     for (;;) {

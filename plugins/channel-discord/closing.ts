@@ -9,7 +9,10 @@ export type Next =
 
 /** The gateway refuses the bot; the message is a sentence with the cure. */
 export class GatewayRefusal extends Error {
-  /** `intent`: until it is switched on at the platform. `version`: until this program or its configuration is another. */
+  /**
+   * `intent`: until it is switched on at the platform. `version`: until this program or its
+   * configuration is another.
+   */
   readonly kind: "token" | "intent" | "version";
 
   constructor(kind: GatewayRefusal["kind"], sentence: string) {

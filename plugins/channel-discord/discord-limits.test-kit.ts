@@ -41,7 +41,10 @@ const maxNonce = 25;
 /** files: 10 MiB for a file where nobody pays for more; 10 files. */
 export const maxFileBytes = 10 * 1024 * 1024;
 const maxFiles = 10;
-/** message, "flags": what a bot may set when it sends: no embeds, no notification, voice, new components. */
+/**
+ * message, "flags": what a bot may set when it sends: no embeds, no notification, voice, new
+ * components.
+ */
 const sendFlags = (1 << 2) | (1 << 12) | (1 << 13) | (1 << 15);
 /** components: 5 rows, 5 buttons a row, 80 signs of a label, 1 to 100 of a custom_id. */
 const most = { rows: 5, buttons: 5, label: 80, customId: 100 };
@@ -115,7 +118,10 @@ function wrongFiles({ attachments = [] }: Params, files: readonly Blob[]): Refus
   return ids.every((id) => id >= 0 && id < files.length) ? undefined : invalidForm("attachments.id");
 }
 
-/** message, "allowed_mentions": without it everything that names somebody pings; with it, what it lets. */
+/**
+ * message, "allowed_mentions": without it everything that names somebody pings; with it, what it
+ * lets.
+ */
 export function pingsOf({ content = "", allowed_mentions: allowed }: Params): readonly string[] {
   const parse: readonly string[] = allowed?.parse ?? (allowed ? [] : ["users", "roles", "everyone"]);
   const found: readonly [string, RegExp][] = [

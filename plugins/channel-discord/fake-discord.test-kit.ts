@@ -33,7 +33,10 @@ export interface Failure extends Partial<Refused> {
   readonly withFiles?: true;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Params;
-  /** No answer at all; or the connection is cut after the call was done; or an answer that is no JSON. */
+  /**
+   * No answer at all; or the connection is cut after the call was done; or an answer that is no
+   * JSON.
+   */
   readonly how?: "silent" | "cut" | "html";
 }
 
@@ -68,7 +71,10 @@ export class FakeDiscord implements AsyncDisposable {
   readonly notices: string[] = [];
   revoked = false;
   mayReadWords = true;
-  /** So many messages in so many ms go to one channel; https://docs.discord.com/developers/topics/rate-limits says no numbers. */
+  /**
+   * So many messages in so many ms go to one channel;
+   * https://docs.discord.com/developers/topics/rate-limits says no numbers.
+   */
   limit: { readonly count: number; readonly ms: number } | undefined;
   readonly #sentAt = new Map<string, number[]>();
   readonly #nonces = new Map<string, Params>();

@@ -70,7 +70,9 @@ export class GatewayConnection {
     this.#queue = new EventQueue(needs.session?.seq ?? 0);
   }
 
-  /** Throws where the connection cannot be opened, an event cannot be taken, or the bot is refused. */
+  /**
+   * Throws where the connection cannot be opened, an event cannot be taken, or the bot is refused.
+   */
   async serve(signal: AbortSignal): Promise<Ending> {
     const over = new AbortController();
     const both = AbortSignal.any([signal, over.signal]);
@@ -140,7 +142,10 @@ export class GatewayConnection {
     else say(socket, op.identify, { token, intents, properties });
   }
 
-  /** The number that goes along is what is done with, not what has come: the platform may forget what is before it. */
+  /**
+   * The number that goes along is what is done with, not what has come: the platform may forget
+   * what is before it.
+   */
   #beat(socket: Socket): void {
     const { done } = this.#queue;
     say(socket, op.beat, done === 0 ? null : done);
@@ -169,7 +174,9 @@ export class GatewayConnection {
     await this.#needs.progressed(this.#session);
   }
 
-  /** Events that took no work are noted now and then: the platform would only hand them out again. */
+  /**
+   * Events that took no work are noted now and then: the platform would only hand them out again.
+   */
   async #keep(): Promise<void> {
     const { done } = this.#queue;
     if (this.#session === undefined || this.#session.seq >= done) return;

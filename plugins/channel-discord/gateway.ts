@@ -21,9 +21,15 @@ import { KeptSession, type Session } from "./session.ts";
 import type { Settings } from "./settings.ts";
 import type { WireApplication, WireGateway, WireInteraction, WireMessage, WireUser } from "./wire.ts";
 
-/** The platform wants a new session to wait for one to five seconds: https://docs.discord.com/developers/events/gateway#resuming */
+/**
+ * The platform wants a new session to wait for one to five seconds:
+ * https://docs.discord.com/developers/events/gateway#resuming
+ */
 const newSessionMs = { least: 1_000, most: 5_000 };
-/** So many times within a minute a connection is made anew without a word; more often it is a trouble. */
+/**
+ * So many times within a minute a connection is made anew without a word; more often it is a
+ * trouble.
+ */
 const maxQuiet = 3;
 const quietMs = 60_000;
 
@@ -38,13 +44,19 @@ export interface GatewayNeeds {
   values(): Values;
 }
 
-/** Stays at the gateway: goes on with the kept session where it can, and begins another where it must. */
+/**
+ * Stays at the gateway: goes on with the kept session where it can, and begins another where it
+ * must.
+ */
 export class Gateway implements ConnectionOptions {
   readonly #needs: GatewayNeeds;
   readonly #kept: KeptSession;
   readonly health: ChannelHealth;
   readonly watchdogMs: number = 150_000;
-  /** The gateway has said that an intent is not switched on: it is asked again only after that has changed. */
+  /**
+   * The gateway has said that an intent is not switched on: it is asked again only after that has
+   * changed.
+   */
   #lacksIntent = false;
   /** The address of the session could not be reached, so the common one is taken. */
   #lostAddress = false;
@@ -121,7 +133,8 @@ export class Gateway implements ConnectionOptions {
   ): Promise<Session> {
     const { health, catchUp, messages } = this.#needs;
     if (events.some(({ type }) => type !== "MESSAGE_CREATE")) health.up();
-    // Before any message: what is taken moves its place on, and what was missed before it would never be asked for.
+    // Before any message: what is taken moves its place on, and what was missed before it would
+    // never be asked for.
     if (!session.caughtUp) await catchUp.run(me, signal);
     const said = events.flatMap(({ type, data }) => (type === "MESSAGE_CREATE" ? [data as WireMessage] : []));
     if (said.length > 0) {

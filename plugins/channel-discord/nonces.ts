@@ -6,7 +6,10 @@ const space = "discord.nonces";
 const tagSigns = 6;
 const hashSigns = 18;
 
-/** Names for what is sent: the same for every try, so that the platform makes one message of it, and ours alone. */
+/**
+ * Names for what is sent: the same for every try, so that the platform makes one message of it, and
+ * ours alone.
+ */
 export class Nonces {
   readonly #values: () => Values;
   #tag: Promise<string> | undefined;

@@ -1,10 +1,16 @@
 import { renderMarkdown, type RichText, type Span } from "@gantry/sdk/channel";
 
-/** The platform's own reading of a code block knows no longer fence, and words of these signs alone as a language. */
+/**
+ * The platform's own reading of a code block knows no longer fence, and words of these signs alone
+ * as a language.
+ */
 const fence = "```";
 const language = /^[a-z0-9_+\-.#]+$/i;
 
-/** A text as the platform reads it. What could be read otherwise there loses its form and never its words. */
+/**
+ * A text as the platform reads it. What could be read otherwise there loses its form and never its
+ * words.
+ */
 export function renderMessage(rich: RichText): string {
   const spans = rich.spans.filter((span) => isReadable(span, rich.text)).map(withKnownLanguage);
   return renderMarkdown({ text: rich.text.toWellFormed(), spans });

@@ -1,4 +1,7 @@
-/** What of the platform's objects is read. Whatever is said here may be missing or wrong: it comes from outside. */
+/**
+ * What of the platform's objects is read. Whatever is said here may be missing or wrong: it comes
+ * from outside.
+ */
 
 export interface WireUser {
   readonly id: string;

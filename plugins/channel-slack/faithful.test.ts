@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 import { appToken, botToken, type FakeSlack } from "./fake-slack.test-kit.ts";
 import { group, named, owner, sayTo, startWorkspace } from "./slack.test-kit.ts";
 
-/** The client that people use, on our platform: what works here works as it does at the real one. */
+/**
+ * The client that people use, on our platform: what works here works as it does at the real one.
+ */
 function web(api: FakeSlack, token: string = botToken): WebClient {
   const slackApiUrl = `${api.url}/`;
   return new WebClient(token, {

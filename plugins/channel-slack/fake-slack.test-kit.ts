@@ -29,7 +29,10 @@ export interface Failure {
   readonly how?: "silent" | "cut";
 }
 
-/** A strict Slack on loopback: Web API, files and Socket Mode; it refuses what the real one refuses, in its words. */
+/**
+ * A strict Slack on loopback: Web API, files and Socket Mode; it refuses what the real one refuses,
+ * in its words.
+ */
 export class FakeSlack extends SlackWorkspace implements AsyncDisposable {
   readonly calls: ApiCall[] = [];
   readonly failures: Failure[] = [];

@@ -1,4 +1,7 @@
-/** What the app may do, and why nothing less does: each is used by a method or an event of this channel. */
+/**
+ * What the app may do, and why nothing less does: each is used by a method or an event of this
+ * channel.
+ */
 export const scopes = [
   "app_mentions:read",
   "channels:history",

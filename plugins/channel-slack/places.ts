@@ -12,7 +12,10 @@ export interface Place {
   readonly ts: string;
 }
 
-/** Where people have written to the app, so that it can be asked for what was written while nobody listened. */
+/**
+ * Where people have written to the app, so that it can be asked for what was written while nobody
+ * listened.
+ */
 export class Places {
   readonly #values: () => Values;
 
@@ -37,7 +40,8 @@ export class Places {
     const put = (place: Place): Promise<void> => this.#values().put(space, keyOf(place), place, life);
     const place = { ...placeOf(message), ts: message.ts };
     await put(place);
-    // The thread that its answer begins; and the channel of a thread, which may not have been known.
+    // The thread that its answer begins; and the channel of a thread, which may not have been
+    // known.
     if (place.thread === undefined && thread !== undefined) await put({ ...place, thread });
     else if (place.thread !== undefined)
       await this.#values().add(space, channel, { channel, ts: message.ts }, life);

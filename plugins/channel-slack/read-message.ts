@@ -4,7 +4,10 @@ import { isChannel, isTs, type SlackAddress } from "./address.ts";
 import { isNamed, readMrkdwn, withoutName, type Me } from "./read-mrkdwn.ts";
 import type { WireAttachment, WireFile, WireMessage } from "./wire.ts";
 
-/** Messages that a person has written: a plain one, one with files, one that is sent to the channel from its thread. */
+/**
+ * Messages that a person has written: a plain one, one with files, one that is sent to the channel
+ * from its thread.
+ */
 const written = new Set([undefined, "file_share", "thread_broadcast"]);
 const maxQuoted = 4_096;
 const maxName = 80;
@@ -54,7 +57,10 @@ export function readMessage(
   };
 }
 
-/** A thread of a channel is a conversation of its own, also one that the answer will begin; a direct message has none. */
+/**
+ * A thread of a channel is a conversation of its own, also one that the answer will begin; a direct
+ * message has none.
+ */
 export function conversationOf(
   { channel, ts, thread_ts }: Pick<WireMessage, "channel" | "ts" | "thread_ts">,
   replyInThread: boolean,

@@ -101,7 +101,10 @@ function notWritable({ channel }: Params, { channels }: SlackWorkspace): string 
   return known.isArchived === true ? "is_archived" : undefined;
 }
 
-/** The method conversations.history: `oldest` is left out itself; metadata are told only to who asks for all. */
+/**
+ * The method conversations.history: `oldest` is left out itself; metadata are told only to who asks
+ * for all.
+ */
 function pageOf(all: readonly Params[], params: Params, slack: SlackWorkspace, always?: string): Answer {
   const {
     channel,

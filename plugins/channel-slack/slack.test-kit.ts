@@ -21,7 +21,10 @@ export interface SlackOptions extends ChannelOptions {
 
 export interface TestSlack extends StartedChannel, AsyncDisposable {
   readonly api: FakeSlack;
-  /** A message from the owner in a direct channel, unless told otherwise; gives its ts. Waits for a connection. */
+  /**
+   * A message from the owner in a direct channel, unless told otherwise; gives its ts. Waits for a
+   * connection.
+   */
   say(text: string, message?: Params): Promise<string>;
 }
 

@@ -15,7 +15,10 @@ export interface LinkOptions {
   alive(): void;
 }
 
-/** Slack ended a connection and said why: `link_disabled`, `too_many_websockets`, `warning`, `refresh_requested`. */
+/**
+ * Slack ended a connection and said why: `link_disabled`, `too_many_websockets`, `warning`,
+ * `refresh_requested`.
+ */
 export class Disconnected extends Error {
   readonly reason: string;
 
@@ -40,7 +43,10 @@ export class SocketLink {
     this.connections = connections;
   }
 
-  /** Resolves once Slack has said hello. Throws what a call throws, `NET_*`, SLACK_SILENT, SLACK_ELSEWHERE, {@link Disconnected}. */
+  /**
+   * Resolves once Slack has said hello. Throws what a call throws, `NET_*`, SLACK_SILENT,
+   * SLACK_ELSEWHERE, {@link Disconnected}.
+   */
   static async open({ api, upstream, signal, alive }: LinkOptions): Promise<SocketLink> {
     const options = { signal, token: "app_token" } as const;
     const { url } = await api.call<{ url: string }>("apps.connections.open", {}, options);
@@ -72,7 +78,10 @@ export class SocketLink {
     }
   }
 
-  /** Tells Slack that it need not send this again. Where the link has ended it comes again, and is known by its id. */
+  /**
+   * Tells Slack that it need not send this again. Where the link has ended it comes again, and is
+   * known by its id.
+   */
   acknowledge({ envelope_id }: WireEnvelope): void {
     if (envelope_id !== undefined) this.#socket.send(JSON.stringify({ envelope_id }));
   }

@@ -17,8 +17,9 @@ const pingMs = 10_000;
 const maxRetries = 3;
 
 /**
- * Slack's side of Socket Mode: an envelope goes to one connection, and again, to any, where it is not acknowledged in time or
- * its connection ends. What happens while no connection is open is sent to nobody.
+ * Slack's side of Socket Mode: an envelope goes to one connection, and again, to any, where it is
+ * not acknowledged in time or its connection ends. What happens while no connection is open is sent
+ * to nobody.
  */
 export class FakeSocketMode {
   /** What stood in each envelope that was acknowledged, in order. */

@@ -22,7 +22,10 @@ interface WireUser {
   readonly profile?: { readonly display_name?: string };
 }
 
-/** What an event does not tell: who a person is, and what stands in a thread before it. Never throws; less is told then. */
+/**
+ * What an event does not tell: who a person is, and what stands in a thread before it. Never
+ * throws; less is told then.
+ */
 export class Surroundings {
   readonly #api: WebApi;
   readonly #log: Logger;

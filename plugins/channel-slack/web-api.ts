@@ -33,13 +33,17 @@ export class WebApi {
   readonly #settings: Settings;
   readonly #upstream: Upstream;
   readonly #scrub: (text: string) => string;
-  /** When a method may be called again for a channel, Unix ms; limits are for each method, of posts for each channel. */
+  /**
+   * When a method may be called again for a channel, Unix ms; limits are for each method, of posts
+   * for each channel.
+   */
   readonly #waits = new Map<string, number>();
 
   constructor(settings: Settings, upstream: Upstream) {
     this.#settings = settings;
     this.#upstream = upstream;
-    // What is too short to be a secret would be taken out of sentences that name a token's beginning.
+    // What is too short to be a secret would be taken out of sentences that name a token's
+    // beginning.
     this.#scrub = scrubber(Object.values(settings.tokens).filter(({ length }) => length > minSecret));
   }
 
@@ -114,7 +118,10 @@ export class WebApi {
     });
   }
 
-  /** An address that Slack named, if it is Slack's own and as safe as slack_url; throws SLACK_ELSEWHERE. */
+  /**
+   * An address that Slack named, if it is Slack's own and as safe as slack_url; throws
+   * SLACK_ELSEWHERE.
+   */
   own(address: string): string {
     const base = new URL(this.#settings.address());
     const url = URL.parse(address);

@@ -1,4 +1,7 @@
-/** What of Slack's objects is read. Whatever is said here may be missing or wrong: it comes from outside. */
+/**
+ * What of Slack's objects is read. Whatever is said here may be missing or wrong: it comes from
+ * outside.
+ */
 
 export interface WireFile {
   readonly id: string;
@@ -28,7 +31,10 @@ export interface WireAttachment {
   readonly files?: readonly WireFile[];
 }
 
-/** An event `message` or `app_mention`, or a message of a conversation's history, which names no channel. */
+/**
+ * An event `message` or `app_mention`, or a message of a conversation's history, which names no
+ * channel.
+ */
 export interface WireMessage {
   readonly type?: string;
   readonly subtype?: string;

@@ -10,7 +10,10 @@ const emoji = "hourglass_flowing_sand";
 /** For taking a sign away after its turn was cancelled. */
 const takeBackMs = 10_000;
 
-/** Shows that a turn runs: as a status of the app in a thread, else as a reaction that is taken back. */
+/**
+ * Shows that a turn runs: as a status of the app in a thread, else as a reaction that is taken
+ * back.
+ */
 export class Working {
   readonly #api: WebApi;
   /** What Slack refused once for this app it refuses always. */

@@ -31,7 +31,10 @@ interface Poll {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A strict Bot API on loopback: refuses what the real one refuses, keeps updates until they are confirmed, one poller at a time. */
+/**
+ * A strict Bot API on loopback: refuses what the real one refuses, keeps updates until they are
+ * confirmed, one poller at a time.
+ */
 export class FakeBotApi implements AsyncDisposable {
   readonly calls: ApiCall[] = [];
   readonly failures: Failure[] = [];

@@ -28,7 +28,10 @@ export interface TelegramMessage extends PlatformMessage<ReplyAddress, FileOfMes
   readonly album: string | undefined;
 }
 
-/** Undefined for what no person said: of bots, channels and anonymous administrators, and notices of the platform. */
+/**
+ * Undefined for what no person said: of bots, channels and anonymous administrators, and notices of
+ * the platform.
+ */
 export function readMessage(message: WireMessage, me: Me): TelegramMessage | undefined {
   const { chat, from, message_id } = message;
   if (![chat?.id, from?.id, message_id].every(Number.isSafeInteger)) throw new Error("it has no ids");
@@ -137,7 +140,10 @@ function isName({ type, offset, length, user }: WireEntity, text: string, { id, 
   return type === "mention" ? word === name : type === "bot_command" && word.endsWith(name);
 }
 
-/** The bot's own name at the beginning is its address and no part of what is said; `/help@name` is `/help`. */
+/**
+ * The bot's own name at the beginning is its address and no part of what is said; `/help@name` is
+ * `/help`.
+ */
 function withoutName(text: string, entities: readonly WireEntity[], me: Me): string {
   const first = entities.find(({ offset }) => offset === 0);
   if (first === undefined || !isName(first, text, me)) return text;

@@ -13,7 +13,9 @@ export function isPhoto({ media, bytes }: OutgoingFile): boolean {
   return /^image\/(?:png|jpeg|webp)$/.test(media.mime) && bytes.length <= maxPhotoBytes;
 }
 
-/** Returns a call that brings files along: one under the name that its method takes, or an album. */
+/**
+ * Returns a call that brings files along: one under the name that its method takes, or an album.
+ */
 export function uploadForm(method: Upload, files: readonly OutgoingFile[], to: ChatAddress): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(to))

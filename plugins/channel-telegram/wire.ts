@@ -1,4 +1,7 @@
-/** What of the Bot API's objects is read. Whatever is said here may be missing or wrong: it comes from outside. */
+/**
+ * What of the Bot API's objects is read. Whatever is said here may be missing or wrong: it comes
+ * from outside.
+ */
 
 export interface WireUser {
   readonly id: number;
@@ -38,7 +41,10 @@ export interface WireMessage {
   readonly date: number;
   readonly chat: WireChat;
   readonly from?: WireUser;
-  /** Who is shown instead of the sender: a channel, or the group itself for an anonymous administrator. */
+  /**
+   * Who is shown instead of the sender: a channel, or the group itself for an anonymous
+   * administrator.
+   */
   readonly sender_chat?: WireChat;
   readonly text?: string;
   readonly entities?: readonly WireEntity[];

@@ -68,7 +68,10 @@ export class Admission {
     };
   }
 
-  /** True if what a stranger wrote to the agent alone was a code, right or wrong: such a message is nobody's question. */
+  /**
+   * True if what a stranger wrote to the agent alone was a code, right or wrong: such a message is
+   * nobody's question.
+   */
   async pair({ id, name = "" }: Sender, text: string, answer: Admitted["answer"]): Promise<boolean> {
     const { people, audit, codes, log } = this.#needs;
     if (!people.pairs) return false;

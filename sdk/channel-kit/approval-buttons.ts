@@ -2,7 +2,10 @@ import { endedText } from "../turns/approval-text.ts";
 import type { ApprovalRequest, Approvals, DecisionOutcome } from "../turns/approval.ts";
 import { laneOf, userOf, type InboundMessage } from "../messages/channel.ts";
 
-/** A button: what stands on it, and what the platform hands back when it is pressed (at most 64 bytes). */
+/**
+ * A button: what stands on it, and what the platform hands back when it is pressed (at most 64
+ * bytes).
+ */
 export interface ApprovalButton {
   readonly label: string;
   readonly data: string;
@@ -34,7 +37,9 @@ const notices: Readonly<Record<Exclude<DecisionOutcome, "done">, string>> = {
   unknown: "This question is no longer open.",
 };
 
-/** Hands a press to the host, which knows who may decide; `notice` is the sentence for the presser. */
+/**
+ * Hands a press to the host, which knows who may decide; `notice` is the sentence for the presser.
+ */
 export async function pressApproval(
   approvals: Approvals,
   data: string,

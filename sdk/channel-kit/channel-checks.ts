@@ -29,7 +29,10 @@ export function channelChecks(
   return checks;
 }
 
-/** The rows that `look` gives, or its detail as a row that is well; one that fails with the error's sentence if it throws. */
+/**
+ * The rows that `look` gives, or its detail as a row that is well; one that fails with the error's
+ * sentence if it throws.
+ */
 export async function rowsOf(
   what: string,
   look: () => string | Promise<string | readonly CheckRow[]>,

@@ -117,7 +117,9 @@ export interface ChatPlatform<Address, Message extends PlatformMessage = Platfor
   /** Shows that a turn runs, until `signal` is aborted. Never throws. */
   typing?(address: Address, signal: AbortSignal): Promise<void>;
 
-  /** Tells the account without asking the platform, in a few words; throws what is wrong with it. */
+  /**
+   * Tells the account without asking the platform, in a few words; throws what is wrong with it.
+   */
   account(): string;
   /** Asks the platform about the account; throws if it refuses. */
   check(signal: AbortSignal): Promise<readonly CheckRow[]>;

@@ -3,9 +3,14 @@ import { pause } from "./pause.ts";
 
 const firstMs = 1_000;
 const longestMs = 60_000;
-/** A connection that held for so long was a good one: the next loss begins with short waits again. */
+/**
+ * A connection that held for so long was a good one: the next loss begins with short waits again.
+ */
 const goodMs = 60_000;
-/** A refused account is tried again after these: a slip of the platform passes, a person's cure takes longer. */
+/**
+ * A refused account is tried again after these: a slip of the platform passes, a person's cure
+ * takes longer.
+ */
 const refusedMs = { first: 30_000, longest: 300_000 };
 /** While it waits, it is said so often that it does. */
 const beatMs = 30_000;
@@ -32,13 +37,19 @@ export interface ConnectionOptions {
   readonly health: ChannelHealth;
   /** Milliseconds without a sign of life after which the connection is made again. */
   readonly watchdogMs: number;
-  /** Serves one connection until it ends or `signal` is aborted; calls `alive` at every sign of life. */
+  /**
+   * Serves one connection until it ends or `signal` is aborted; calls `alive` at every sign of
+   * life.
+   */
   run(signal: AbortSignal, alive: () => void): Promise<void>;
   /** Returns what an error of `run` means. */
   judge(error: unknown): Trouble;
 }
 
-/** Keeps one connection to a platform: renewed where it is deaf, tried again with growing waits where it breaks. */
+/**
+ * Keeps one connection to a platform: renewed where it is deaf, tried again with growing waits
+ * where it breaks.
+ */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #stop = new AbortController();
@@ -73,7 +84,10 @@ export class Connection {
     }
   }
 
-  /** Says now and then that it is still so, since a service that says nothing is taken for one that does not run. */
+  /**
+   * Says now and then that it is still so, since a service that says nothing is taken for one that
+   * does not run.
+   */
   async #wait(ms: number, signal: AbortSignal): Promise<void> {
     const until = Date.now() + ms;
     for (let left = ms; left > 0 && !signal.aborted; left = until - Date.now()) {

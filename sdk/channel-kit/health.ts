@@ -13,7 +13,10 @@ const silentMs = 180_000;
 /** A loss is told of after so long, and is over once the connection has held for as long. */
 const steadyMs = 30_000;
 
-/** `up`: connected. `waiting`: tried again soon. `refused`: the account is, so a person must do something. */
+/**
+ * `up`: connected. `waiting`: tried again soon. `refused`: the account is, so a person must do
+ * something.
+ */
 export type HealthState = "starting" | "up" | "waiting" | "refused" | "stopped";
 
 export interface HealthRecord {
@@ -43,7 +46,9 @@ export interface HealthOptions {
   readonly log: Logger;
 }
 
-/** Since when a channel does not hear for good, and why: while it comes and goes, the last reason. */
+/**
+ * Since when a channel does not hear for good, and why: while it comes and goes, the last reason.
+ */
 interface Loss {
   /** Unix ms. */
   readonly at: number;
@@ -88,7 +93,10 @@ export class ChannelHealth {
     this.#keep(isFirst);
   }
 
-  /** The connection is gone and will be tried again. It was silent for `unheardMs` before that was noticed. */
+  /**
+   * The connection is gone and will be tried again. It was silent for `unheardMs` before that was
+   * noticed.
+   */
   waits(reason: string, unheardMs: number = 0): void {
     const { channel, log } = this.#options;
     this.#loses(reason, unheardMs);
@@ -105,7 +113,10 @@ export class ChannelHealth {
     if (this.#change("refused", reason)) log.error({ channel }, reason);
   }
 
-  /** Something is wrong while the connection works; `text` says the cure. Said once in the log, shown for an hour. */
+  /**
+   * Something is wrong while the connection works; `text` says the cure. Said once in the log,
+   * shown for an hour.
+   */
   notices(text: string): void {
     const { channel, log } = this.#options;
     const isNew = this.#now.notice?.text !== text;
@@ -127,8 +138,8 @@ export class ChannelHealth {
   }
 
   /**
-   * The check of `GET /ready`, metrics and alerts: a channel that cannot hear is a warning once that
-   * has lasted 30 s, a refused account at once, and works again once it has heard for 30 s.
+   * The check of `GET /ready`, metrics and alerts: a channel that cannot hear is a warning once
+   * that has lasted 30 s, a refused account at once, and works again once it has heard for 30 s.
    */
   get ready(): Check {
     const name = `${this.#options.channel}-hears`;

@@ -28,11 +28,17 @@ export interface PressOutcome {
   readonly notice: string;
   /** This press has decided the question. */
   readonly decided: boolean;
-  /** The question is over and its message unknown, as an earlier process asked it: the channel takes the buttons away. */
+  /**
+   * The question is over and its message unknown, as an earlier process asked it: the channel takes
+   * the buttons away.
+   */
   readonly forgotten: boolean;
 }
 
-/** The questions of a channel with buttons: where each stands, so that it is settled there, once, however it was decided. */
+/**
+ * The questions of a channel with buttons: where each stands, so that it is settled there, once,
+ * however it was decided.
+ */
 export class OpenQuestions<Place> {
   readonly #rules: QuestionRules<Place>;
   readonly #asked = new Map<string, { readonly request: ApprovalRequest; readonly place: Place }>();

@@ -25,7 +25,10 @@ const copyMark = "(Sent again, as it may not have arrived.)\n";
  */
 export const copyRoom: number = copyMark.length;
 
-/** Returns the piece as a copy of one that may have arrived: its text or caption begins with words that say so. */
+/**
+ * Returns the piece as a copy of one that may have arrived: its text or caption begins with words
+ * that say so.
+ */
 export function asCopy(piece: OutgoingPiece): OutgoingPiece {
   if (!("text" in piece)) {
     const { media } = piece;
@@ -37,7 +40,9 @@ export function asCopy(piece: OutgoingPiece): OutgoingPiece {
   return { ...piece, text: { text: `${copyMark}${text}`, spans: moved } };
 }
 
-/** Returns the sentence that stands in for a file that the platform refused; undefined for words. */
+/**
+ * Returns the sentence that stands in for a file that the platform refused; undefined for words.
+ */
 export function inWords(piece: OutgoingPiece, reason: string): OutgoingPiece | undefined {
   if ("text" in piece) return undefined;
   return { text: plainText(`${describeMedia(piece.media)} was not delivered: ${reason}`) };
@@ -47,13 +52,16 @@ export function inWords(piece: OutgoingPiece, reason: string): OutgoingPiece | u
 export interface PieceOptions extends SplitOptions {
   /** Returns the bytes of a piece of media, or undefined if they are not kept, or no longer. */
   open(id: string): Promise<Uint8Array | undefined>;
-  /** A line in place of a file that the platform would not take; undefined for one that goes out. */
+  /**
+   * A line in place of a file that the platform would not take; undefined for one that goes out.
+   */
   asWords?(media: MediaRef, bytes: Uint8Array): string | undefined;
 }
 
 /**
- * An answer as messages, in order: neighbouring text is one text, cut where it is long; media without bytes is a line of it.
- * What is verbatim has messages of its own. Half a surrogate pair, which platforms refuse, is a replacement character.
+ * An answer as messages, in order: neighbouring text is one text, cut where it is long; media
+ * without bytes is a line of it. What is verbatim has messages of its own. Half a surrogate pair,
+ * which platforms refuse, is a replacement character.
  */
 export async function outgoingPieces(
   parts: readonly Part[],

@@ -49,7 +49,10 @@ function hasOwner(owners: readonly string[], roles?: ReadonlyMap<string, Role>):
   return owners.length > 0 || [...(roles?.values() ?? [])].includes("owner");
 }
 
-/** The guard of a channel for `onInboundMessage`: refuses whom `trust` does not know; `key` names the list in the configuration. */
+/**
+ * The guard of a channel for `onInboundMessage`: refuses whom `trust` does not know; `key` names
+ * the list in the configuration.
+ */
 export function strangerGuard(
   channel: string,
   key: string,
@@ -70,7 +73,10 @@ export function refuseStranger(id: string, key: string): Refusal {
   return refuse(errors.CHANNEL_NOT_ALLOWED(id, key));
 }
 
-/** The row of `status` about who may write; `key` names the list in the configuration, `pairing`: a code may let people in. */
+/**
+ * The row of `status` about who may write; `key` names the list in the configuration, `pairing`: a
+ * code may let people in.
+ */
 export function peopleRow(
   channel: string,
   key: string,

@@ -39,11 +39,17 @@ export class PlatformFailure extends Error {
 export interface ReachOptions {
   /** Takes the secrets out of what is thrown. */
   scrub(text: string): string;
-  /** Codes of errors of the channel itself that mean `refused`; any other but `NET_*` means that the account is wrong. */
+  /**
+   * Codes of errors of the channel itself that mean `refused`; any other but `NET_*` means that the
+   * account is wrong.
+   */
   readonly refused?: readonly string[];
 }
 
-/** Runs a call to a platform. What is thrown before an answer came is a {@link PlatformFailure} as well. */
+/**
+ * Runs a call to a platform. What is thrown before an answer came is a {@link PlatformFailure} as
+ * well.
+ */
 export async function reach<T>(work: () => Promise<T>, { scrub, refused = [] }: ReachOptions): Promise<T> {
   try {
     return await work();

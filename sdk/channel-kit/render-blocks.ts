@@ -11,7 +11,10 @@ export type InlineElement =
   | { readonly type: "text"; readonly text: string; readonly style?: InlineStyle }
   | { readonly type: "link"; readonly url: string; readonly text: string; readonly style?: InlineStyle };
 
-/** A text with its forms as data, as work chats take it: nothing in it is parsed, so nothing can be a mention or a mark. */
+/**
+ * A text with its forms as data, as work chats take it: nothing in it is parsed, so nothing can be
+ * a mention or a mark.
+ */
 export interface RichTextBlock {
   readonly type: "rich_text";
   readonly elements: readonly {
@@ -23,7 +26,10 @@ export interface RichTextBlock {
 /** Addresses that a person can follow; in blocks they are links only if an element says so. */
 const bareUrl = /https?:\/\/[^\s<>"'`|]*[^\s<>"'`|.,:;!?()[\]{}*_~]/g;
 
-/** An address is repeated by every element of its link; one that would take more than that, in characters, is one element. */
+/**
+ * An address is repeated by every element of its link; one that would take more than that, in
+ * characters, is one element.
+ */
 const maxRepeated = 500;
 
 /**

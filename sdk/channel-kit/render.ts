@@ -8,7 +8,10 @@ export interface Marks {
   close(span: Span): string;
 }
 
-/** Writes a text with marks around its spans; what overlaps is closed and opened again, so marks are always nested. */
+/**
+ * Writes a text with marks around its spans; what overlaps is closed and opened again, so marks are
+ * always nested.
+ */
 export function renderMarks({ text, spans }: RichText, marks: Marks): string {
   const edges = [...new Set([0, text.length, ...spans.flatMap(({ from, to }) => [from, to])])];
   const sorted = edges.toSorted((a, b) => a - b);
@@ -42,7 +45,10 @@ export function isCode(within: readonly Span[]): boolean {
   return within.some(({ kind }) => kind === "code" || kind === "pre");
 }
 
-/** Without the forms that stand within code, and code within a link without its own. A quote goes round code in a line, never round a block. */
+/**
+ * Without the forms that stand within code, and code within a link without its own. A quote goes
+ * round code in a line, never round a block.
+ */
 export function withCodeApart(rich: RichText): RichText {
   const links = rich.spans.filter(({ kind }) => kind === "link");
   const code = rich.spans.filter(

@@ -1,6 +1,9 @@
 import * as fc from "fast-check";
 
-/** Texts full of what breaks readers: marks without an end, combining signs, families, bidirectional marks, long runs. */
+/**
+ * Texts full of what breaks readers: marks without an end, combining signs, families, bidirectional
+ * marks, long runs.
+ */
 export const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(

@@ -18,11 +18,14 @@ export interface PartedMessage<Part> {
   readonly parts: readonly Part[];
   send(part: Part, index: number): Promise<Sent>;
   /**
-   * Returns the part as a copy of one that may have arrived, with words that say so; it is sent once. Left out where the
-   * platform makes one message of two with the same key.
+   * Returns the part as a copy of one that may have arrived, with words that say so; it is sent
+   * once. Left out where the platform makes one message of two with the same key.
    */
   again?(part: Part): Part;
-  /** Returns what is sent in place of a part that the platform refuses, such as a file; undefined: the rest stays here too. */
+  /**
+   * Returns what is sent in place of a part that the platform refuses, such as a file; undefined:
+   * the rest stays here too.
+   */
   instead?(part: Part, reason: string): Part | undefined;
   /**
    * Returns what is sent one after another in place of a part that the platform refuses as a
@@ -42,8 +45,9 @@ interface Progress {
 }
 
 /**
- * Sends the parts of one message in order. How far it came is kept, so that another try, also of another process, sends
- * only what is left; what the platform may have taken is sent once more, and says so. Never throws.
+ * Sends the parts of one message in order. How far it came is kept, so that another try, also of
+ * another process, sends only what is left; what the platform may have taken is sent once more, and
+ * says so. Never throws.
  */
 export async function sendInParts<Part>(message: PartedMessage<Part>): Promise<Sent> {
   if (message.parts.length === 0) return { status: "sent" };

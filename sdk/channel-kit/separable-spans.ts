@@ -5,8 +5,9 @@ const holdsMark = (text: string): boolean =>
   [...text.matchAll(/https?:\/\/\S*/gi)].some(([address]) => /[*~|`\\]/.test(address));
 
 /**
- * The forms that marks in a text can show: marks of two forms that touch would run into one another, a mark next to white
- * space is none, and one form within itself is read as its end. What cannot be told apart loses its form, never its words.
+ * The forms that marks in a text can show: marks of two forms that touch would run into one
+ * another, a mark next to white space is none, and one form within itself is read as its end. What
+ * cannot be told apart loses its form, never its words.
  */
 export function separableSpans({ text, spans }: RichText): readonly Span[] {
   const of = (kind: SpanKind): readonly Span[] => spans.filter((span) => span.kind === kind);

@@ -13,9 +13,10 @@ export interface SplitOptions {
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * Cuts a text into messages: at a paragraph, a line or a word where one ends in the second half, else between two signs as
- * people see them. A code block that fits into one message stays whole; a longer one is cut between its lines, and each
- * part is a code block. Nothing but white space at the cuts is lost.
+ * Cuts a text into messages: at a paragraph, a line or a word where one ends in the second half,
+ * else between two signs as people see them. A code block that fits into one message stays whole; a
+ * longer one is cut between its lines, and each part is a code block. Nothing but white space at
+ * the cuts is lost.
  */
 export function splitRichText(whole: RichText, options: SplitOptions): readonly RichText[] {
   const rich = withoutLongLinks(whole, options.max / 4);
@@ -38,8 +39,9 @@ export function splitText(text: string, max: number): readonly string[] {
 }
 
 /**
- * Cuts a text that is shown sign by sign: after a line, else within one where no white space is next to the cut, as platforms
- * take that from the ends of a message. Nothing but the line break at a cut is lost.
+ * Cuts a text that is shown sign by sign: after a line, else within one where no white space is
+ * next to the cut, as platforms take that from the ends of a message. Nothing but the line break at
+ * a cut is lost.
  */
 export function splitVerbatim(text: string, options: SplitOptions): readonly RichText[] {
   const pieces: RichText[] = [];
@@ -57,7 +59,9 @@ function withoutLongLinks({ text, spans }: RichText, max: number): RichText {
   return { text, spans: spans.filter(({ url = "" }) => url.length <= max) };
 }
 
-/** After white space, which would take room from a message; a line of code keeps its indentation. */
+/**
+ * After white space, which would take room from a message; a line of code keeps its indentation.
+ */
 function startOfPiece({ text, spans }: RichText, at: number): number {
   const blank = /^\s*/.exec(text.slice(at))?.[0] ?? "";
   const next = at + blank.length;

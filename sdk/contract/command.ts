@@ -38,7 +38,10 @@ export interface CommandContext {
   err(line: string): void;
   /** Absent in hosts of earlier releases. */
   readonly input?: CommandInput;
-  /** The person at the terminal, as the audit names them: `cli:<user>`. Absent in hosts of earlier releases. */
+  /**
+   * The person at the terminal, as the audit names them: `cli:<user>`. Absent in hosts of earlier
+   * releases.
+   */
   readonly user?: string;
   /** True if a person sits at a terminal. */
   readonly interactive: boolean;
@@ -60,14 +63,15 @@ export interface Command {
   readonly args?: readonly string[];
   readonly options?: readonly CommandOption[];
   /**
-   * Also runs where the configuration file is wrong, by what is right in it: the rest is left out and stands in
-   * `Runtime.problems`. It must run no tool and serve nobody. Where it tells how the service stands, its exit code has to be
-   * that of the first problem.
+   * Also runs where the configuration file is wrong, by what is right in it: the rest is left out
+   * and stands in `Runtime.problems`. It must run no tool and serve nobody. Where it tells how the
+   * service stands, its exit code has to be that of the first problem.
    */
   readonly despiteProblems?: boolean;
   /**
    * Speaks a protocol on stdin and stdout: `out` alone writes there, each line as it is, and what
-   * anybody else prints goes to stderr. Nobody is asked at the terminal. It ends when its input ends.
+   * anybody else prints goes to stderr. Nobody is asked at the terminal. It ends when its input
+   * ends.
    */
   readonly ownsStdout?: boolean;
   /** Gives the exit code, or throws a coded error. */
@@ -82,7 +86,10 @@ export interface CheckRow {
   readonly detail: string;
   /** The way to put it right, if there is one. */
   readonly cure?: string;
-  /** The cure as a deed, if it is safe: it changes no more than its label says, and can be done twice. */
+  /**
+   * The cure as a deed, if it is safe: it changes no more than its label says, and can be done
+   * twice.
+   */
   readonly fix?: RowFix;
 }
 

@@ -8,7 +8,9 @@ export type ExitCode = 1 | 2 | 3;
 export interface ErrorRow {
   readonly text: string;
   readonly exit: ExitCode;
-  /** The status that a route answers with, 400 to 599. Default: 500, 400 or 403 for exit 1, 2 or 3. */
+  /**
+   * The status that a route answers with, 400 to 599. Default: 500, 400 or 403 for exit 1, 2 or 3.
+   */
   readonly status?: number;
 }
 
@@ -38,7 +40,10 @@ export class GantryError extends Error {
   }
 }
 
-/** Several errors as one, each on a line of its own with its own code; it leaves with the first one's. */
+/**
+ * Several errors as one, each on a line of its own with its own code; it leaves with the first
+ * one's.
+ */
 export function allOf(errors: readonly GantryError[]): GantryError | undefined {
   const found = [...new Map(errors.map((error) => [error.message, error])).values()];
   const [first, ...rest] = found;
@@ -56,14 +61,18 @@ function sentence(part: unknown): string {
   return lines.filter(Boolean).join(" ");
 }
 
-/** Builds the error of one row from its parts; carries the row, so that references can be generated. */
+/**
+ * Builds the error of one row from its parts; carries the row, so that references can be generated.
+ */
 export interface ErrorMaker extends ErrorRow {
   (...parts: readonly unknown[]): GantryError;
   readonly code: string;
 }
 export type ErrorTable<Code extends string = string> = { readonly [K in Code]: ErrorMaker };
 
-/** Turns rows into makers: `throw errors.CONFIG_MISSING(path)`. A code once shipped is never reused. */
+/**
+ * Turns rows into makers: `throw errors.CONFIG_MISSING(path)`. A code once shipped is never reused.
+ */
 export function defineErrors<Code extends string>(rows: {
   readonly [K in Code]: ErrorRow;
 }): ErrorTable<Code> {

@@ -1,12 +1,15 @@
 import { one } from "./slot.ts";
 
-/** Counts what happens and how things are, for whoever watches the service; filled by a plugin. Labels name kinds of things, never people. */
+/**
+ * Counts what happens and how things are, for whoever watches the service; filled by a plugin.
+ * Labels name kinds of things, never people.
+ */
 export interface Meters {
   /** `name` is a counter without its prefix: `http_requests_total`. */
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   /**
-   * One more measurement, in seconds where `name` ends so: shown as a histogram. Absent where whoever fills the slot counts
-   * sums alone.
+   * One more measurement, in seconds where `name` ends so: shown as a histogram. Absent where
+   * whoever fills the slot counts sums alone.
    */
   observe?(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
   /** Sets the present value of a gauge, which has a name of its own: `ready`. */

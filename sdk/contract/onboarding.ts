@@ -38,6 +38,9 @@ export interface OnboardingStep {
     questions: OnboardingQuestions,
     look: (keys: OnboardingKeys) => Promise<readonly CheckRow[]>,
   ): Promise<OnboardingKeys>;
-  /** The name of the plugin's {@link Check} that says whether these keys work; tried before anything is written. */
+  /**
+   * The name of the plugin's {@link Check} that says whether these keys work; tried before anything
+   * is written.
+   */
   readonly check?: string;
 }

@@ -27,11 +27,17 @@ export interface PluginHost<Config = unknown, Needs extends NeededSlots = Needed
   /** Aborted first thing on dispose; pass it to requests, timers and streams. */
   readonly signal: AbortSignal;
   readonly hooks: Taps;
-  /** Fills a slot that the plugin lists in `provides`; returns what takes the value out again, at any time. */
+  /**
+   * Fills a slot that the plugin lists in `provides`; returns what takes the value out again, at
+   * any time.
+   */
   provide<T>(slot: Slot<T>, value: T): () => void;
   /** Called once every plugin is set up, in order of need. */
   onReady(start: () => Awaitable<void>): void;
-  /** Called if the host serves, before any service starts: load here what is needed only later, when it might not load. */
+  /**
+   * Called if the host serves, before any service starts: load here what is needed only later, when
+   * it might not load.
+   */
   onServe(prepare: () => Awaitable<void>): void;
   /** Called on dispose, last registered first; what the plugin needs is still there. */
   onDispose(stop: () => Awaitable<void>): void;
@@ -42,8 +48,9 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
   readonly name: string;
   readonly summary?: string;
   /**
-   * The level that the author wrote this against, as a number: what a loose file states. A package states it in its
-   * package.json, as `gantry.sdk`. Without either, the plugin is taken for one of the host's own level.
+   * The level that the author wrote this against, as a number: what a loose file states. A package
+   * states it in its package.json, as `gantry.sdk`. Without either, the plugin is taken for one of
+   * the host's own level.
    */
   readonly sdk?: number;
   /**
@@ -56,17 +63,24 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
   readonly provides?: readonly AnySlot[];
   readonly taps?: readonly HookName[];
   /**
-   * Dotted keys of the policy that this plugin enforces: `agent.autonomy_level`, or keys of `[security]`. Without an
-   * enforcer of the level no tool runs; a key of `[security]` in the file without one stops the start.
+   * Dotted keys of the policy that this plugin enforces: `agent.autonomy_level`, or keys of
+   * `[security]`. Without an enforcer of the level no tool runs; a key of `[security]` in the file
+   * without one stops the start.
    */
   readonly enforces?: readonly string[];
   /** The step of `gantry onboard` that sets up its channel or its tool. */
   readonly onboarding?: OnboardingStep;
-  /** The number of the layout of what it keeps on disk: raised by one where an earlier release could not read it. */
+  /**
+   * The number of the layout of what it keeps on disk: raised by one where an earlier release could
+   * not read it.
+   */
   readonly layout?: number;
   /** The plugin's own rows of the error table. */
   readonly errors?: ErrorTable;
-  /** Registers. Sockets, timers and files wait for `onReady` or for the first use. Awaited; what it returns is not looked at. */
+  /**
+   * Registers. Sockets, timers and files wait for `onReady` or for the first use. Awaited; what it
+   * returns is not looked at.
+   */
   setup(host: PluginHost<Static<Config>, Needs>): unknown;
 }
 

@@ -15,8 +15,9 @@ export interface Runtime {
   /** The resolved `workspace_path`; exists. */
   readonly workspace: string;
   /**
-   * Returns the workspace of the turn, call or chat command that this is called in: {@link Runtime.workspace}, or a folder
-   * in it, to which walls then hold. Throws in a chat command if its agent has none. Absent in hosts of earlier releases.
+   * Returns the workspace of the turn, call or chat command that this is called in: {@link
+   * Runtime.workspace}, or a folder in it, to which walls then hold. Throws in a chat command if
+   * its agent has none. Absent in hosts of earlier releases.
    */
   workspaceNow?(): string;
   /** Unix ms. */
@@ -32,7 +33,9 @@ export interface Runtime {
     readonly name: string;
     readonly from: string;
     readonly summary?: string;
-    /** Ids of the slots that it reads and fills, and its hooks. Absent in hosts of earlier releases. */
+    /**
+     * Ids of the slots that it reads and fills, and its hooks. Absent in hosts of earlier releases.
+     */
     readonly needs?: readonly string[];
     readonly provides?: readonly string[];
     readonly taps?: readonly string[];
@@ -91,7 +94,10 @@ export interface Trial {
   readonly checks: ReadonlyMap<string, Check>;
 }
 
-/** The configuration file, changed in place: comments and layout stay, nothing invalid is written; filled by the host. */
+/**
+ * The configuration file, changed in place: comments and layout stay, nothing invalid is written;
+ * filled by the host.
+ */
 export interface ConfigFile {
   /** The value at a dotted key, defaults filled in. */
   get(key: string): unknown;
@@ -99,11 +105,15 @@ export interface ConfigFile {
   onboarding(): Promise<readonly OnboardingStep[]>;
   /** Returns the JSON Schema of the whole file: the keys of the host and of all plugins. */
   schema(): Promise<Readonly<Record<string, unknown>>>;
-  /** Values are TOML values, undefined takes a key out; all are written or none. Throws coded errors. */
+  /**
+   * Values are TOML values, undefined takes a key out; all are written or none. Throws coded
+   * errors.
+   */
   set(changes: Readonly<Record<string, unknown>>): Promise<void>;
   /**
-   * Starts everything as it would be with these changes, hands it to `work` and stops it again; writes nothing. Throws what a
-   * start would, but for those of `Runtime.problems` that are there still: they stay left out.
+   * Starts everything as it would be with these changes, hands it to `work` and stops it again;
+   * writes nothing. Throws what a start would, but for those of `Runtime.problems` that are there
+   * still: they stay left out.
    */
   trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T>;
   /**

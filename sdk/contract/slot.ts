@@ -1,4 +1,7 @@
-/** A named place in the host that plugins fill and read. The token carries the type, so nothing is merged anywhere. */
+/**
+ * A named place in the host that plugins fill and read. The token carries the type, so nothing is
+ * merged anywhere.
+ */
 export interface Slot<T, Many extends boolean = boolean, Optional extends boolean = boolean> {
   readonly id: string;
   readonly many: Many;

@@ -9,7 +9,10 @@ import { all, having, mayHave } from "../contract/shape.ts";
 
 /** The person who wrote a message. */
 export interface Sender {
-  /** The person's id on the platform: limits, approvals, memory and audit know them as `<channel>:<id>`. */
+  /**
+   * The person's id on the platform: limits, approvals, memory and audit know them as
+   * `<channel>:<id>`.
+   */
   readonly id: string;
   readonly name?: string;
 }
@@ -38,11 +41,14 @@ export interface InboundMessage {
   /** The `traceparent` that came with it; what is not exactly one is taken for none. */
   readonly traceparent?: string;
   /**
-   * True if the guards have seen it before: another configuration may apply by the time it is begun. Whoever counts messages
-   * leaves it out. Said by the host alone.
+   * True if the guards have seen it before: another configuration may apply by the time it is
+   * begun. Whoever counts messages leaves it out. Said by the host alone.
    */
   readonly again?: true;
-  /** Added to the system prompt, by the chat command that began the turn; of what a channel or caller hands in it is left out. */
+  /**
+   * Added to the system prompt, by the chat command that began the turn; of what a channel or
+   * caller hands in it is left out.
+   */
   readonly system?: string;
   /** The chat command that began the turn, by its name. Said by the host alone. */
   readonly command?: string;
@@ -50,7 +56,9 @@ export interface InboundMessage {
   readonly told?: string;
   /** The plugin that handed it to the inbox. Said by the host alone. */
   readonly by?: string;
-  /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */
+  /**
+   * Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone.
+   */
   readonly session?: string;
 }
 
@@ -65,7 +73,9 @@ export function laneOf({ channel, conversation }: Pick<InboundMessage, "channel"
   return thread === undefined ? `${channel}:${id}` : `${channel}:${id}#${thread}`;
 }
 
-/** A text that one person wrote to the agent alone; whatever is given besides replaces the defaults. */
+/**
+ * A text that one person wrote to the agent alone; whatever is given besides replaces the defaults.
+ */
 export function directMessage(
   message: {
     readonly channel: string;
@@ -113,7 +123,10 @@ export interface OutgoingMessage {
   readonly inReplyTo?: string;
   /** The same for every try of one message, so that a platform with idempotency sends it once. */
   readonly key: string;
-  /** An earlier try `ended`, or was `cut` by the end of its process, so that nobody knows what the platform took. */
+  /**
+   * An earlier try `ended`, or was `cut` by the end of its process, so that nobody knows what the
+   * platform took.
+   */
   readonly earlier?: "ended" | "cut";
 }
 
@@ -130,8 +143,8 @@ export interface Channel {
   readonly name: string;
   /**
    * Given: a decision written in a direct conversation needs the id of its question, as it always
-   * does in a group; a bare `yes` decides nothing. For platforms on which a sender can be forged, or
-   * chooses the conversation that a message belongs to. Buttons decide all the same.
+   * does in a group; a bare `yes` decides nothing. For platforms on which a sender can be forged,
+   * or chooses the conversation that a message belongs to. Buttons decide all the same.
    */
   readonly needsQuestionId?: true;
   /**
@@ -148,13 +161,14 @@ export interface Channel {
   /** The question was decided, here or elsewhere. */
   settled?(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void>;
   /**
-   * Puts a short text in place of what a message says; answers as `send` does. With it a long turn shows in one message, which
-   * is edited, what it does.
+   * Puts a short text in place of what a message says; answers as `send` does. With it a long turn
+   * shows in one message, which is edited, what it does.
    */
   edit?(message: EditedMessage, signal: AbortSignal): Promise<Sent>;
   /**
-   * Told of every step of a turn whose message came in by {@link Inbox.receive}, while it runs, with `to` of that message: for a
-   * channel that shows more than the answer, which comes by `send` all the same. What it throws changes nothing.
+   * Told of every step of a turn whose message came in by {@link Inbox.receive}, while it runs,
+   * with `to` of that message: for a channel that shows more than the answer, which comes by `send`
+   * all the same. What it throws changes nothing.
    */
   onTurnEvent?(event: TurnEvent, to: Json): void;
 }

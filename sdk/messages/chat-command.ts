@@ -36,7 +36,10 @@ export interface ConversationControl {
   stop(): Promise<boolean>;
   /** True while a turn runs here, whoever it is of. Absent in hosts of earlier releases. */
   isRunning?(): boolean;
-  /** Returns the name of the agent that answers here, if one does. Absent in hosts of earlier releases. */
+  /**
+   * Returns the name of the agent that answers here, if one does. Absent in hosts of earlier
+   * releases.
+   */
   agent?(): Promise<string | undefined>;
   /** Which model answers in this conversation. */
   model(): Promise<ModelRef>;
@@ -80,7 +83,10 @@ export interface ChatCommandRun {
   readonly commands: readonly ChatCommand[];
 }
 
-/** A word behind a slash: `/new`. The same in the terminal, in channels and over HTTP; the model never sees it. */
+/**
+ * A word behind a slash: `/new`. The same in the terminal, in channels and over HTTP; the model
+ * never sees it.
+ */
 export interface ChatCommand {
   /** Lower case, without the slash. */
   readonly name: string;
@@ -95,8 +101,8 @@ export interface ChatCommand {
   /** The scope that a token needs for it. Default `manage` for a command of owners, else `talk`. */
   readonly may?: Scope;
   /**
-   * True for a word that no command is named by and that this one answers, with the word before its arguments: `/review x`
-   * as `/skill review x`. Hosts of earlier releases do not ask it.
+   * True for a word that no command is named by and that this one answers, with the word before its
+   * arguments: `/review x` as `/skill review x`. Hosts of earlier releases do not ask it.
    */
   alsoFor?(word: string): Awaitable<boolean>;
   /**
@@ -106,9 +112,10 @@ export interface ChatCommand {
    */
   run(run: ChatCommandRun): Awaitable<string | CommandPrompt>;
   /**
-   * Asked once a turn has ended that this command began and that nobody has stopped. Gives what its person is told, or
-   * what they say to the model next: that begins another turn in their name, behind the guards. Of a process that is
-   * killed the turn begins again, and this is asked at its end. Hosts of earlier releases do not ask.
+   * Asked once a turn has ended that this command began and that nobody has stopped. Gives what its
+   * person is told, or what they say to the model next: that begins another turn in their name,
+   * behind the guards. Of a process that is killed the turn begins again, and this is asked at its
+   * end. Hosts of earlier releases do not ask.
    */
   next?(ended: CommandTurn): Awaitable<string | CommandPrompt | undefined>;
   /**
@@ -136,7 +143,10 @@ export interface CommandTurn extends Pick<ChatCommandRun, "user" | "trust"> {
  * theirs.
  */
 export interface CommandPrompt {
-  /** At least one. A text that the person has not written has its source in `from`, and is material then. */
+  /**
+   * At least one. A text that the person has not written has its source in `from`, and is material
+   * then.
+   */
   readonly prompt: readonly Part[];
   /** Added to the system prompt of that turn. */
   readonly system?: string;

@@ -26,7 +26,10 @@ export type Part =
        * as material.
        */
       readonly from?: string;
-      /** The host's own: says in a group whose words come next, and is sent with a mark that nobody there can write. */
+      /**
+       * The host's own: says in a group whose words come next, and is sent with a mark that nobody
+       * there can write.
+       */
       readonly speaker?: true;
       /**
        * On its way out: a person decides upon it, so every character of it is shown as it stands.
@@ -66,7 +69,9 @@ export function filesForPerson(parts: readonly Part[]): readonly MediaRef[] {
   return parts.flatMap((part) => (part.type === "media" && part.forPerson === true ? [part.media] : []));
 }
 
-/** Returns the text of the parts, a line for each piece of media, for readers that take text alone. */
+/**
+ * Returns the text of the parts, a line for each piece of media, for readers that take text alone.
+ */
 export function textOf(parts: readonly Part[]): string {
   return parts
     .map((part) => {

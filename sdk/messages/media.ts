@@ -7,8 +7,8 @@ import { having } from "../contract/shape.ts";
 const mebibyte = 1024 * 1024;
 
 /**
- * In bytes: a picture for the model, any one piece, and what one person may bring within an hour; `perAnswer` is how many
- * files one answer hands to its person.
+ * In bytes: a picture for the model, any one piece, and what one person may bring within an hour;
+ * `perAnswer` is how many files one answer hands to its person.
  */
 export const mediaBounds = Object.freeze({
   image: 5 * mebibyte,
@@ -27,8 +27,8 @@ export interface MediaFacts {
 }
 
 /**
- * Bytes of pictures and files, kept once by their SHA-256. What is put is kept at least a day, and as long as a session or
- * a message that waits names it; it goes with the last of them.
+ * Bytes of pictures and files, kept once by their SHA-256. What is put is kept at least a day, and
+ * as long as a session or a message that waits names it; it goes with the last of them.
  */
 export interface Media {
   /** On disk when it resolves. Throws `MEDIA_TOO_LARGE` and `MEDIA_TOO_MUCH`. */
@@ -38,7 +38,10 @@ export interface Media {
 }
 export const Media = one<Media>("media", having("put", "open"));
 
-/** Returns what is written down of these bytes, its name and type safe to print; throws `MEDIA_TOO_LARGE`. */
+/**
+ * Returns what is written down of these bytes, its name and type safe to print; throws
+ * `MEDIA_TOO_LARGE`.
+ */
 export function mediaRef(id: string, bytes: Uint8Array, facts: MediaFacts): MediaRef {
   const name = facts.name === undefined ? "" : plainFileName(facts.name);
   if (bytes.length > mediaBounds.file)

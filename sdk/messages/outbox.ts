@@ -9,7 +9,9 @@ import { one } from "../contract/slot.ts";
 export interface ServiceMessage {
   readonly channel: string;
   readonly conversation: Conversation;
-  /** The `replyTo` of an earlier message of that conversation, or an address that the channel knows. */
+  /**
+   * The `replyTo` of an earlier message of that conversation, or an address that the channel knows.
+   */
   readonly to: Json;
   readonly parts: readonly Part[];
   /** A message with the key of an earlier one is not sent again. */
@@ -21,11 +23,14 @@ export interface ServiceMessage {
   readonly evenUnkept?: boolean;
 }
 
-/** The one way out for messages of the service itself: redacted, audited, kept on disk until sent; filled by the host. */
+/**
+ * The one way out for messages of the service itself: redacted, audited, kept on disk until sent;
+ * filled by the host.
+ */
 export interface Outbox {
   /**
-   * Resolves once it is on disk, or sent where it may go unkept. Throws OUTBOX_NO_CHANNEL where no channel of that name is
-   * loaded, as for whoever wrote over HTTP: nothing would ever take it.
+   * Resolves once it is on disk, or sent where it may go unkept. Throws OUTBOX_NO_CHANNEL where no
+   * channel of that name is loaded, as for whoever wrote over HTTP: nothing would ever take it.
    */
   send(message: ServiceMessage): Promise<"accepted" | "duplicate">;
 }
@@ -36,7 +41,9 @@ export type Door = Pick<InboundMessage, "channel" | "conversation" | "replyTo">;
 
 /** Knows where owners can be reached alone. */
 export interface OwnerDoors {
-  /** The direct conversation in which an owner wrote last in this channel; undefined if none did. */
+  /**
+   * The direct conversation in which an owner wrote last in this channel; undefined if none did.
+   */
   door(channel: string): Awaitable<Door | undefined>;
 }
 export const OwnerDoors = one<OwnerDoors>("owner-doors", having("door"));

@@ -1,4 +1,7 @@
-/** A file's name on one line: no path, no control signs, no bracket that could end the line it stands in; may be empty. */
+/**
+ * A file's name on one line: no path, no control signs, no bracket that could end the line it
+ * stands in; may be empty.
+ */
 export function plainFileName(name: string): string {
   return name
     .replace(/^.*[/\\]/s, "")

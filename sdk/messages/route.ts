@@ -32,15 +32,15 @@ export interface RouteRequest {
   /** The peer's address, after trusted proxies. */
   readonly peer: string;
   /**
-   * The person, as the audit names them: `http:<device>`, or `http:local` if no pairing is required.
-   * Undefined on a route without `auth: "token"`, and in gateways of earlier releases.
+   * The person, as the audit names them: `http:<device>`, or `http:local` if no pairing is
+   * required. Undefined on a route without `auth: "token"`, and in gateways of earlier releases.
    */
   readonly user?: string | undefined;
   /** The paired device, where `auth` is `token` and pairing is required. */
   readonly device: string | undefined;
   /**
-   * That device with what its token may; {@link messageFrom} hands it on. The host holds what `handle`
-   * begins to it, also a message that leaves it out or states more.
+   * That device with what its token may; {@link messageFrom} hands it on. The host holds what
+   * `handle` begins to it, also a message that leaves it out or states more.
    */
   readonly caller: Caller | undefined;
   /**
@@ -56,7 +56,10 @@ export interface RouteRequest {
   readonly left?: AbortSignal;
 }
 
-/** An event with JSON data, without a name if `event` is left out; or a frame as it is written, blank line included. */
+/**
+ * An event with JSON data, without a name if `event` is left out; or a frame as it is written,
+ * blank line included.
+ */
 export type ServerEvent = { readonly event?: string; readonly data: unknown } | { readonly raw: string };
 
 /** An event as it stands on the wire. */
@@ -71,8 +74,8 @@ export type ReplyHeaders = Readonly<Record<string, string>>;
 /** A WebSocket that a client opened at a route. */
 export interface RouteSocket {
   /**
-   * The client's messages in order, text or bytes, each of at most the route's `bodyLimit`. They end
-   * with the socket, and while nobody reads them the client is held back.
+   * The client's messages in order, text or bytes, each of at most the route's `bodyLimit`. They
+   * end with the socket, and while nobody reads them the client is held back.
    */
   readonly messages: AsyncIterable<string | Uint8Array>;
   /**
@@ -147,21 +150,35 @@ export interface RouteFacts {
   readonly summary: string;
   /** Bytes of a body, or of one message of a WebSocket; default 65,536. */
   readonly bodyLimit?: number;
-  /** Requests a minute for one peer; default 60, under /api/ shared with its other routes; `Infinity` for none. */
+  /**
+   * Requests a minute for one peer; default 60, under /api/ shared with its other routes;
+   * `Infinity` for none.
+   */
   readonly perMinute?: number;
   /** Said loudly when the gateway starts: why the route is less safe than it could be. */
   readonly warning?: string;
-  /** Keys that an object's schema does not name are refused, unless it says `additionalProperties`. */
+  /**
+   * Keys that an object's schema does not name are refused, unless it says `additionalProperties`.
+   */
   readonly bodySchema?: TSchema;
   readonly replySchema?: TSchema;
-  /** The body of what the gateway refuses before, or makes of what `handle` throws. Default: `{"error":{"code","message"}}`. */
+  /**
+   * The body of what the gateway refuses before, or makes of what `handle` throws. Default:
+   * `{"error":{"code","message"}}`.
+   */
   failureBody?(failure: RouteFailure): unknown;
-  /** Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them, with the status of their row. */
+  /**
+   * Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them, with the status
+   * of their row.
+   */
   handle(request: RouteRequest): Promise<RouteReply>;
 }
 export type Route = RouteFacts & RouteAccess;
 
-/** A route as the gateway has it: one of level 2 may ask for a token and state no scope, and needs `manage`. */
+/**
+ * A route as the gateway has it: one of level 2 may ask for a token and state no scope, and needs
+ * `manage`.
+ */
 export type ProvidedRoute = RouteFacts & { readonly auth: Route["auth"]; readonly may?: Scope };
 
 /** Returns the fault of a route apart from its scope, or undefined. */

@@ -14,9 +14,10 @@ export interface ToolUse {
 }
 
 /**
- * A conversation, in no vendor's form. `providerData` is what a provider needs back with its own answer (a signature, the
- * items of a reasoning): it is kept and sent back unchanged. A conversation may go on with another provider, so a
- * provider marks what is its own and ignores the rest.
+ * A conversation, in no vendor's form. `providerData` is what a provider needs back with its own
+ * answer (a signature, the items of a reasoning): it is kept and sent back unchanged. A
+ * conversation may go on with another provider, so a provider marks what is its own and ignores the
+ * rest.
  */
 export type ChatMessage =
   | { readonly role: "system"; readonly parts: readonly Part[] }
@@ -92,15 +93,18 @@ export interface ProviderFailure {
   readonly cause?: unknown;
 }
 
-/** The failure with the error that it came from, which is logged with `--debug` and neither copied, sent nor shown. */
+/**
+ * The failure with the error that it came from, which is logged with `--debug` and neither copied,
+ * sent nor shown.
+ */
 export function causedBy(failure: ProviderFailure, cause: unknown): ProviderFailure {
   return Object.defineProperty(failure, "cause", { value: cause, configurable: true });
 }
 
 /**
- * Exactly one `stop` or `error` ends a stream; nothing follows it. An empty text is a sign of life and shows nothing.
- * `provider_data` is kept with the answer and comes back in {@link ChatMessage}; the last one counts. More types may come:
- * ignore what you do not know.
+ * Exactly one `stop` or `error` ends a stream; nothing follows it. An empty text is a sign of life
+ * and shows nothing. `provider_data` is kept with the answer and comes back in {@link ChatMessage};
+ * the last one counts. More types may come: ignore what you do not know.
  */
 export type ProviderEvent =
   | { readonly type: "text"; readonly text: string }
@@ -126,7 +130,10 @@ export interface Capabilities {
   readonly nativeToolCalling: boolean;
   readonly vision: boolean;
   readonly streaming: boolean;
-  /** The types of media that it takes, as in `image/*`; of all other the model is told in a line. Default: none. */
+  /**
+   * The types of media that it takes, as in `image/*`; of all other the model is told in a line.
+   * Default: none.
+   */
   readonly media?: readonly string[];
 }
 
@@ -138,7 +145,10 @@ export interface Provider {
   readonly capabilities: Capabilities;
   /** The server that is asked, as `host:port` or `host`, for whoever observes. */
   readonly server?: string;
-  /** Streams one answer. Never throws into the stream: a failure is its last event. Stops soon after `signal`. */
+  /**
+   * Streams one answer. Never throws into the stream: a failure is its last event. Stops soon after
+   * `signal`.
+   */
   chat(request: ChatRequest): AsyncIterable<ProviderEvent>;
   /** The model ids on offer. Throws a coded error where there is no list. */
   models?(signal: AbortSignal): Promise<readonly string[]>;
@@ -171,9 +181,15 @@ export function servedBy({ name, server }: Provider, model: string | undefined):
   return { type: "served", provider: name, model, ...(server !== undefined && { server }) };
 }
 
-/** Retries, falls back and adapts between the turn and the providers. Without one, the turn asks the first provider directly. */
+/**
+ * Retries, falls back and adapts between the turn and the providers. Without one, the turn asks the
+ * first provider directly.
+ */
 export interface ModelRouter {
-  /** `resolve` finds a provider by id (undefined: nobody answers to it). The first event is `served`, again after a fallback. */
+  /**
+   * `resolve` finds a provider by id (undefined: nobody answers to it). The first event is
+   * `served`, again after a fallback.
+   */
   chat(
     want: ModelRef,
     request: Omit<ChatRequest, "model">,
@@ -186,7 +202,10 @@ export const ModelRouter = one<ModelRouter>("model-router", having("chat", "cool
 
 /** Finds providers for who is not in a turn (commands, checks); filled by the host. */
 export interface Providers {
-  /** The provider as a turn would get it; undefined means the configured one. Throws `NO_PROVIDER`, `PROVIDER_UNKNOWN` and what a provider says of its configuration. */
+  /**
+   * The provider as a turn would get it; undefined means the configured one. Throws `NO_PROVIDER`,
+   * `PROVIDER_UNKNOWN` and what a provider says of its configuration.
+   */
   resolve(provider?: string, model?: string): Promise<Provider>;
 }
 export const Providers = one<Providers>("providers");

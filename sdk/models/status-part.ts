@@ -12,7 +12,10 @@ export interface StatusScene {
   readonly model: ModelRef;
 }
 
-/** A few words about a conversation that its person sees beside the answers, such as what it has cost. */
+/**
+ * A few words about a conversation that its person sees beside the answers, such as what it has
+ * cost.
+ */
 export interface StatusPart {
   readonly name: string;
   /** Lower numbers stand first; then by name. Default 100. */

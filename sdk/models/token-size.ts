@@ -2,7 +2,9 @@ import type { Part } from "../messages/content.ts";
 import { textOf } from "../messages/content.ts";
 import type { ChatMessage } from "./provider.ts";
 
-/** Characters of a token, for text in Latin letters: what a guess goes by where no server counts. */
+/**
+ * Characters of a token, for text in Latin letters: what a guess goes by where no server counts.
+ */
 export const charactersPerToken = 3.5;
 /** The size of a picture, counted as text. */
 const picture = 1_600 * charactersPerToken;

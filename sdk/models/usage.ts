@@ -52,8 +52,8 @@ export type UsageKey = "day" | "model" | "user" | "agent";
 export interface Usage {
   add(row: UsageRow): Promise<void>;
   /**
-   * Sums since a time (Unix ms), of all users or one; days are UTC, newest first; the others by what they took, most first.
-   * The service's main agent has the key `""`.
+   * Sums since a time (Unix ms), of all users or one; days are UTC, newest first; the others by
+   * what they took, most first. The service's main agent has the key `""`.
    */
   sum(by: UsageKey, since: number, user?: string): Promise<readonly UsageSum[]>;
 }

@@ -7,7 +7,8 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /**
  * Says what was expected of one value, as in "must be a list", from what is wrong with it. A schema
- * adds its own examples: a pattern says little to a person, and "array" less than how one is written.
+ * adds its own examples: a pattern says little to a person, and "array" less than how one is
+ * written.
  */
 export function expectedValue(issues: readonly SchemaIssue[], schema?: TSchema): string {
   const [issue] = issues;

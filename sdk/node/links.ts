@@ -11,9 +11,10 @@ export function expandHome(written: string): string {
 }
 
 /**
- * Returns the absolute path with links followed as far as it exists. A link that leads nowhere yet is followed too,
- * since what is written through it lands at its target. Never throws: a path that cannot be read is returned as given.
- * Guards and kernel walls use this one resolver, so that they cannot disagree.
+ * Returns the absolute path with links followed as far as it exists. A link that leads nowhere yet
+ * is followed too, since what is written through it lands at its target. Never throws: a path that
+ * cannot be read is returned as given. Guards and kernel walls use this one resolver, so that they
+ * cannot disagree.
  */
 export async function followLinks(absolute: string, hops: number = 0): Promise<string> {
   const rest: string[] = [];
@@ -33,7 +34,9 @@ export async function followLinks(absolute: string, hops: number = 0): Promise<s
   }
 }
 
-/** True for `root` itself and for all inside it; letter case does not count on systems that fold it. */
+/**
+ * True for `root` itself and for all inside it; letter case does not count on systems that fold it.
+ */
 export function isInside(at: string, root: string): boolean {
   const [a, b] = process.platform === "darwin" ? [at.toLowerCase(), root.toLowerCase()] : [at, root];
   return a === b || a.startsWith(b.endsWith("/") ? b : `${b}/`);

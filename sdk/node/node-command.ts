@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 
 /**
- * The program that runs this code: Node, or the single executable, which is Node with Gantry inside. Everything that starts
- * another process of either kind asks here.
+ * The program that runs this code: Node, or the single executable, which is Node with Gantry
+ * inside. Everything that starts another process of either kind asks here.
  */
 export const nodeProgram: string = process.execPath;
 
@@ -11,7 +11,10 @@ export function isExecutable(): boolean {
   return process.getBuiltinModule("node:sea").isSea();
 }
 
-/** The arguments that have {@link nodeProgram} run a file of JavaScript; `flags` are Node's own, as `NODE_OPTIONS` takes them. */
+/**
+ * The arguments that have {@link nodeProgram} run a file of JavaScript; `flags` are Node's own, as
+ * `NODE_OPTIONS` takes them.
+ */
 export function nodeArguments(flags: readonly string[], file: string): readonly string[] {
   return isExecutable() ? [...passed(flags), "--as-node", file] : [...flags, file];
 }

@@ -43,7 +43,10 @@ export interface AnswerStream {
   values(body: AsyncIterable<Uint8Array>): AsyncIterable<unknown>;
 }
 
-/** One request and its answer as the events of a provider: never throws, bounded in time, and exactly one `stop` or `error` at its end. */
+/**
+ * One request and its answer as the events of a provider: never throws, bounded in time, and
+ * exactly one `stop` or `error` at its end.
+ */
 export async function* streamAnswer({
   provider,
   timeoutMs,
@@ -99,7 +102,10 @@ export function usageEvent(counts: {
   readonly cached?: number | undefined;
   readonly reasoning?: number | undefined;
   readonly cacheWrite?: number | undefined;
-  /** The model that has answered, as the server names it: what is longer than 200 characters is left out. */
+  /**
+   * The model that has answered, as the server names it: what is longer than 200 characters is left
+   * out.
+   */
   readonly model?: string | undefined;
 }): readonly ProviderEvent[] {
   const { input, output, cached, reasoning, cacheWrite, model } = counts;
@@ -132,7 +138,9 @@ export async function beginningOf(answer: Response, limit: number = 64 * 1024): 
   return text.slice(0, limit);
 }
 
-/** An answer of `Net` and `Upstream` can be iterated over itself, which spares the web's streams. */
+/**
+ * An answer of `Net` and `Upstream` can be iterated over itself, which spares the web's streams.
+ */
 async function* bodyOf(answer: Response & Partial<AsyncIterable<Uint8Array>>): AsyncGenerator<Uint8Array> {
   const pieces = Symbol.asyncIterator in answer ? (answer as AsyncIterable<Uint8Array>) : answer.body;
   if (pieces !== null) yield* pieces;

@@ -44,7 +44,10 @@ export class CarriedMedia {
     return this.#data.size > 0;
   }
 
-  /** The parts in order, neighbouring texts as one. What is not carried is told in a line; never empty. */
+  /**
+   * The parts in order, neighbouring texts as one. What is not carried is told in a line; never
+   * empty.
+   */
   pieces(parts: readonly Part[]): readonly Piece[] {
     const pieces: Piece[] = [];
     let lines: string[] = [];

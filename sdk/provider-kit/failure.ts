@@ -12,7 +12,10 @@ const MAY_PASS = new Set([
   "NO_DESCRIPTORS",
 ]);
 const NO_REASON = "it gave no reason";
-/** A shorter secret may be an ordinary word: taken out wherever it stands, it would spoil the sentence and tell itself. */
+/**
+ * A shorter secret may be an ordinary word: taken out wherever it stands, it would spoil the
+ * sentence and tell itself.
+ */
 const SHORTEST_SECRET = 8;
 const LONGEST_READ = 4_000;
 const LONGEST_EXCERPT = 200;
@@ -111,7 +114,10 @@ export class ProviderError extends GantryError {
   }
 }
 
-/** Why a request failed that was thrown out of: a coded error, an abort, or anything else. `seconds` is the time limit. */
+/**
+ * Why a request failed that was thrown out of: a coded error, an abort, or anything else. `seconds`
+ * is the time limit.
+ */
 export function thrownFailure(
   provider: string,
   error: unknown,
@@ -177,7 +183,10 @@ export function excerpt(body: string, secrets: readonly string[] = []): string {
   return text.length > LONGEST_EXCERPT ? `${text.slice(0, LONGEST_EXCERPT).trimEnd()}…` : text;
 }
 
-/** Messages of servers stand in `error.message`, `error`, `message`, `detail`, or in the first object of a list. */
+/**
+ * Messages of servers stand in `error.message`, `error`, `message`, `detail`, or in the first
+ * object of a list.
+ */
 function messageOf(body: string): string | undefined {
   let value: unknown;
   try {

@@ -29,7 +29,10 @@ export type ModelListAnswer =
   | { readonly absent: false; readonly value: unknown }
   | { readonly absent: true; readonly status: number };
 
-/** GETs a list of models. Throws a {@link ProviderError} where the server cannot be asked or refuses. */
+/**
+ * GETs a list of models. Throws a {@link ProviderError} where the server cannot be asked or
+ * refuses.
+ */
 export async function fetchModelList(
   upstream: Upstream,
   request: ModelListRequest,

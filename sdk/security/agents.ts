@@ -7,8 +7,9 @@ import { having } from "../contract/shape.ts";
 import { one } from "../contract/slot.ts";
 
 /**
- * One of several who answer. Each bound narrows what the caller asks for and what the configuration,
- * or the turn around it, allows; none widens it. What is left out is as it would be without an agent.
+ * One of several who answer. Each bound narrows what the caller asks for and what the
+ * configuration, or the turn around it, allows; none widens it. What is left out is as it would be
+ * without an agent.
  */
 export interface Agent {
   /** In the form of `PromptOptions.agent`; guards, observers and prompt parts are told it. */

@@ -13,7 +13,10 @@ export interface AuditSink {
 }
 export const AuditSinks = many<AuditSink>("audit-sinks", having("write"));
 
-/** The one way an event is recorded; filled by the host, which stamps and redacts. Throws `AUDIT_FAILED`. */
+/**
+ * The one way an event is recorded; filled by the host, which stamps and redacts. Throws
+ * `AUDIT_FAILED`.
+ */
 export interface Audit {
   record(event: Omit<AuditEvent, "timestamp">): Promise<void>;
   /**
@@ -34,8 +37,8 @@ export interface Redactor {
   /**
    * Returns the text without what must not leave. A promise makes the text wait, in its order, for
    * as long as a guard may take; answers, steps and log lines that come after it wait too. The log
-   * holds 1,000 lines back, leaves out the lines above that number and says how many. The lines that
-   * `redact` itself logs while it works on a line of the log are left out.
+   * holds 1,000 lines back, leaves out the lines above that number and says how many. The lines
+   * that `redact` itself logs while it works on a line of the log are left out.
    */
   redact(text: string): Awaitable<string>;
   /**

@@ -1,6 +1,9 @@
 import { shownAddress } from "../models/shown-address.ts";
 
-/** The last word of a key or of a variable, however it is written: `api_key`, `botTokens`, `PGPASSWORD`. */
+/**
+ * The last word of a key or of a variable, however it is written: `api_key`, `botTokens`,
+ * `PGPASSWORD`.
+ */
 const lastWord =
   /(?:(?:^|[_-])(?:key|token|secret|passphrase|passwd|authorization|cookie)|apikey|password)s?$/;
 

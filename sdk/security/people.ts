@@ -16,8 +16,8 @@ export interface People {
    */
   may(caller: Caller): readonly Scope[];
   /**
-   * Returns who is behind a `<channel>:<user id>`, or behind a device if one is given; undefined for
-   * somebody whom the table does not name. Absent in hosts of earlier releases.
+   * Returns who is behind a `<channel>:<user id>`, or behind a device if one is given; undefined
+   * for somebody whom the table does not name. Absent in hosts of earlier releases.
    */
   decider?(by: {
     readonly user: string;

@@ -23,7 +23,10 @@ export interface SessionPage {
   readonly after?: Pick<SessionSummary, "id" | "updated">;
   /** Only those of this user. */
   readonly owner?: string;
-  /** Only those in whose id, owner or words this stands, in letters of any case; at least the newest 2,000 are searched. */
+  /**
+   * Only those in whose id, owner or words this stands, in letters of any case; at least the newest
+   * 2,000 are searched.
+   */
   readonly search?: string;
 }
 
@@ -50,7 +53,10 @@ export interface SessionView {
 export interface Sessions {
   /** Returns undefined if there is no such conversation. */
   access(session: string): Promise<SessionAccess | undefined>;
-  /** Opens a conversation for `user`, or takes one that has no owner; returns who owns it now, which is one user for all callers. */
+  /**
+   * Opens a conversation for `user`, or takes one that has no owner; returns who owns it now, which
+   * is one user for all callers.
+   */
   open(session: string, user: string): Promise<string>;
   /** Returns false if there is no such conversation. */
   share(session: string, user: string): Promise<boolean>;
@@ -59,8 +65,8 @@ export interface Sessions {
   /** Throws LEASE_LOST, and adds nothing, where `lease` is given and lost. */
   append(session: string, turn: readonly ChatMessage[], lease?: Lease): Promise<void>;
   /**
-   * At most `most` turns behind the base. What is left out is left out in steps ({@link turnsToShow}), so that what is
-   * shown begins with the same bytes for many turns.
+   * At most `most` turns behind the base. What is left out is left out in steps ({@link
+   * turnsToShow}), so that what is shown begins with the same bytes for many turns.
    */
   view(session: string, most: number): Promise<SessionView>;
   /**
@@ -76,7 +82,10 @@ export interface Sessions {
   recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
   /** Those with at least one turn, by their last turn, newest first. */
   list(limit: number): Promise<readonly SessionSummary[]>;
-  /** The same page by page, with titles; those of one time by their ids, the last first. Absent in stores of earlier releases. */
+  /**
+   * The same page by page, with titles; those of one time by their ids, the last first. Absent in
+   * stores of earlier releases.
+   */
   page?(want: SessionPage): Promise<readonly SessionSummary[]>;
   /** Also whom it belonged to and whom it was shared with. */
   remove(session: string): Promise<boolean>;
@@ -104,17 +113,23 @@ export interface MemoryEntry {
 export interface Memory {
   /** `sources` are kept with the text, since whoever recalls it takes them in. */
   remember(user: string, text: string, sources?: Sources): Promise<MemoryEntry>;
-  /** Full text, best first. Any text is a valid query; one without a word gives all, the newest first. */
+  /**
+   * Full text, best first. Any text is a valid query; one without a word gives all, the newest
+   * first.
+   */
   recall(user: string, query: string, limit: number): Promise<readonly MemoryEntry[]>;
   forget(user: string, id: string): Promise<boolean>;
-  /** Drops what is older than `before` (Unix ms) and what is beyond `maxEntries` in all, the oldest of whoever holds most; gives how many. */
+  /**
+   * Drops what is older than `before` (Unix ms) and what is beyond `maxEntries` in all, the oldest
+   * of whoever holds most; gives how many.
+   */
   prune(before: number, maxEntries: number): Promise<number>;
   count(): Promise<number>;
 }
 
 /**
- * A memory in place of the store's, such as one that searches by meaning. Who fills it keeps its promises: by user, on disk
- * when the promise resolves, nothing left of a person who is erased.
+ * A memory in place of the store's, such as one that searches by meaning. Who fills it keeps its
+ * promises: by user, on disk when the promise resolves, nothing left of a person who is erased.
  */
 export interface OwnMemory extends Memory {
   /** Removes all of one person; returns how many there were. */
@@ -133,7 +148,10 @@ export interface Window {
 
 /** Hits are counted by the store's clock. */
 export interface Limits {
-  /** Counts one hit where all windows have room, and nothing otherwise; there will be room in `retryAfterMs`. */
+  /**
+   * Counts one hit where all windows have room, and nothing otherwise; there will be room in
+   * `retryAfterMs`.
+   */
   hit(
     key: string,
     windows: readonly Window[],
@@ -146,7 +164,9 @@ export interface Limits {
 
 /** The time that a value is kept. */
 export interface ValueLife {
-  /** Milliseconds from now, by the store's clock; none or less: it is not there. Left out: for ever. */
+  /**
+   * Milliseconds from now, by the store's clock; none or less: it is not there. Left out: for ever.
+   */
   readonly forMs?: number;
 }
 
@@ -181,8 +201,8 @@ export interface Values {
 const pageOfValues = 500;
 
 /**
- * Reads all values of a space, or those whose keys begin with `prefix`, page by page: for spaces that
- * stay small, such as devices.
+ * Reads all values of a space, or those whose keys begin with `prefix`, page by page: for spaces
+ * that stay small, such as devices.
  */
 export async function listAll<T>(
   values: Pick<Values, "list">,
@@ -223,8 +243,8 @@ export interface Store {
   readonly values: Values;
   readonly usage: Usage;
   /**
-   * Removes a person (`<channel>:<id>`) in one step: their conversations, memories, messages, and their name in what
-   * requests have cost. Media that only these named go with them.
+   * Removes a person (`<channel>:<id>`) in one step: their conversations, memories, messages, and
+   * their name in what requests have cost. Media that only these named go with them.
    */
   erase(user: string): Promise<Erased>;
 }

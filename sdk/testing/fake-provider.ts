@@ -28,7 +28,10 @@ export interface FakeProvider extends Plugin {
   readonly requests: readonly ChatRequest[];
 }
 
-/** A model that gives these answers in turn, the last one again and again. It serves `fake` and whatever is wanted where nothing is configured. */
+/**
+ * A model that gives these answers in turn, the last one again and again. It serves `fake` and
+ * whatever is wanted where nothing is configured.
+ */
 export function fakeProvider(
   script: FakeScript,
   options: { readonly name?: string; readonly nativeToolCalling?: boolean } = {},

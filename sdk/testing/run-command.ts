@@ -17,7 +17,10 @@ export interface CommandRan {
   readonly err: readonly string[];
 }
 
-/** Runs a word of the command line as `gantry` would, for `cli:test` unless a user is given. Throws what it throws. */
+/**
+ * Runs a word of the command line as `gantry` would, for `cli:test` unless a user is given. Throws
+ * what it throws.
+ */
 export async function runCommand(command: Command, call: CommandCall = {}): Promise<CommandRan> {
   const { input = [], ...rest } = call;
   const [out, err]: [string[], string[]] = [[], []];

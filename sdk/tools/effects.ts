@@ -1,4 +1,7 @@
-/** A path that a call will touch, as written and as the host resolved it (absolute, links followed as far as they exist). */
+/**
+ * A path that a call will touch, as written and as the host resolved it (absolute, links followed
+ * as far as they exist).
+ */
 export interface PathUse {
   readonly path: string;
   readonly resolved: string;
@@ -30,8 +33,9 @@ export interface Effects {
 }
 
 /**
- * The one thing that a call acts on where the arguments only point at it, such as a button by its number. It is asked for
- * once more right before the run: another one than was decided on is APPROVAL_CHANGED.
+ * The one thing that a call acts on where the arguments only point at it, such as a button by its
+ * number. It is asked for once more right before the run: another one than was decided on is
+ * APPROVAL_CHANGED.
  */
 export interface Target {
   /** In words, for whoever decides. */

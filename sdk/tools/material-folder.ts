@@ -1,6 +1,9 @@
 import { many } from "../contract/slot.ts";
 
-/** A folder of the workspace that is filled from outside, such as downloads: what is read there is material, whoever reads it. */
+/**
+ * A folder of the workspace that is filled from outside, such as downloads: what is read there is
+ * material, whoever reads it.
+ */
 export interface MaterialFolder {
   readonly name: string;
   /** Absolute; need not be there yet. */

@@ -22,17 +22,29 @@ export interface NetRequest {
    * throws `NET_BAD_DOMAIN`.
    */
   readonly domains?: readonly string[];
-  /** An answer that redirects is given as it is, and nothing is followed. Default: redirects are followed. */
+  /**
+   * An answer that redirects is given as it is, and nothing is followed. Default: redirects are
+   * followed.
+   */
   readonly redirect?: "manual";
 }
 
-/** Out, for tools: only allowed domains, no special address, answers of DNS pinned, each redirect checked. */
+/**
+ * Out, for tools: only allowed domains, no special address, answers of DNS pinned, each redirect
+ * checked.
+ */
 export interface Net {
   /** Says no without connecting; resolves names. */
   check(url: string): Promise<Refusal | undefined>;
-  /** As the web's `fetch`: `url` is the one after redirects. It and the reading of its body throw `NET_*` errors, whose text holds no secret. */
+  /**
+   * As the web's `fetch`: `url` is the one after redirects. It and the reading of its body throw
+   * `NET_*` errors, whose text holds no secret.
+   */
   fetch(request: NetRequest): Promise<Response>;
-  /** A raw connection under the same rules, for the proxy of started processes. `domains`: instead of `security.allowed_domains`. */
+  /**
+   * A raw connection under the same rules, for the proxy of started processes. `domains`: instead
+   * of `security.allowed_domains`.
+   */
   connect(host: string, port: number, signal: AbortSignal, domains?: readonly string[]): Promise<Duplex>;
 }
 export const Net = one<Net>("net", having("check", "fetch", "connect"));
@@ -50,7 +62,10 @@ export interface Socket {
   send(text: string): void;
   /** Text frames until the other side closes; throws `NET_*`. */
   readonly messages: AsyncIterable<string>;
-  /** Told of each ping of the other side, which is answered by itself: a sign of life where nothing is said. */
+  /**
+   * Told of each ping of the other side, which is answered by itself: a sign of life where nothing
+   * is said.
+   */
   onPing(told: () => void): void;
   /** Resolves once it is over, whichever side ended it. Never rejects. */
   readonly closed: Promise<SocketEnd>;
@@ -74,7 +89,10 @@ export interface ConnectOptions {
   readonly tls?: ConnectTls;
 }
 
-/** Out, to addresses that the owner configured: providers and channels. Honours HTTPS_PROXY and NO_PROXY; follows no redirect. */
+/**
+ * Out, to addresses that the owner configured: providers and channels. Honours HTTPS_PROXY and
+ * NO_PROXY; follows no redirect.
+ */
 export interface Upstream {
   /** As the web's `fetch`; it and the reading of its body throw `NET_*` errors. */
   fetch(request: NetRequest): Promise<Response>;
@@ -88,14 +106,19 @@ export const Upstream = one<Upstream>("upstream", having("fetch", "webSocket", "
 export interface LoopbackVisit {
   /** `http://127.0.0.1:<port><path>`. */
   readonly redirectUri: string;
-  /** The query of the first GET that is the one; rejects when it is closed or its signal is aborted. */
+  /**
+   * The query of the first GET that is the one; rejects when it is closed or its signal is aborted.
+   */
   wait(): Promise<URLSearchParams>;
   close(): Promise<void>;
 }
 
 /** Listens on a free port of loopback; closed by the visit, by `close`, or by the signal. */
 export interface Loopback {
-  /** `isIt` tells the visit that is waited for from others of that path, which are told so and end nothing. */
+  /**
+   * `isIt` tells the visit that is waited for from others of that path, which are told so and end
+   * nothing.
+   */
   receiveOnce(
     path: string,
     isIt: (query: URLSearchParams) => boolean,
@@ -112,7 +135,10 @@ export function withoutAnswer<Failure extends Error>(failure: Failure): Failure 
   return failure;
 }
 
-/** Returns true if the request that failed so may have arrived: what must happen once is not simply done again. */
+/**
+ * Returns true if the request that failed so may have arrived: what must happen once is not simply
+ * done again.
+ */
 export function isWithoutAnswer(failure: unknown): boolean {
   return failure instanceof Error && unanswered.has(failure);
 }

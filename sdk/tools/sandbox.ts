@@ -41,7 +41,10 @@ export interface RunChange {
   readonly change: "added" | "changed" | "removed" | "left out";
   /** The size of a file. */
   readonly bytes?: number;
-  /** Why it is left out; of another change where a link leads, both modes, why texts are not compared. */
+  /**
+   * Why it is left out; of another change where a link leads, both modes, why texts are not
+   * compared.
+   */
   readonly why?: string;
 }
 
@@ -53,7 +56,10 @@ export interface TriedRun {
   readonly more: Readonly<Partial<Record<RunChange["change"], number>>>;
   /** Changes to text files, as unified diffs; as many as are short enough. */
   readonly diff: string;
-  /** Takes it over; resolves to phrases as in {@link RunResult.findings}. Throws a coded error where nothing of it was. */
+  /**
+   * Takes it over; resolves to phrases as in {@link RunResult.findings}. Throws a coded error where
+   * nothing of it was.
+   */
   take(): Promise<readonly string[]>;
   /** Throws all of it away. */
   drop(): Promise<void>;
@@ -127,7 +133,10 @@ export interface SearchResult {
   readonly searched: number;
 }
 
-/** Files, opened from behind the walls. Paths are absolute; a wall's no is `PATH_OUTSIDE`, the rest are coded errors. */
+/**
+ * Files, opened from behind the walls. Paths are absolute; a wall's no is `PATH_OUTSIDE`, the rest
+ * are coded errors.
+ */
 export interface SandboxedFiles {
   read(
     path: string,
@@ -171,7 +180,10 @@ export interface OpenSpec {
   readonly env?: Readonly<Record<string, string>>;
   /** The number of pipes, descriptors from 3 on: at most 3. Default none. */
   readonly pipes?: number;
-  /** Paths beside those outside of the workspace that every started program may read; written as in the configuration. */
+  /**
+   * Paths beside those outside of the workspace that every started program may read; written as in
+   * the configuration.
+   */
   readonly read?: readonly string[];
   /** Its own folder in the configuration directory, to read. */ readonly program?: string;
   /** Paths that it may write. Default none but the folder of its own. */
@@ -185,7 +197,10 @@ export interface OpenSpec {
   readonly limits?: Partial<Static<typeof RuntimeLimits>>;
   /** It is ended once nothing went through its pipes for so long. Default: never. */
   readonly idleMs?: number;
-  /** Its owner: the process ends when this is aborted, so hand in the plugin's signal, or one of a conversation within it. */
+  /**
+   * Its owner: the process ends when this is aborted, so hand in the plugin's signal, or one of a
+   * conversation within it.
+   */
   readonly signal: AbortSignal;
 }
 
@@ -199,7 +214,10 @@ export interface ProcessEnd {
   /** Null if a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** `exited` by itself or by its limits; `closed` by its owner or with the service; `idle`; `lost` with what held it. */
+  /**
+   * `exited` by itself or by its limits; `closed` by its owner or with the service; `idle`; `lost`
+   * with what held it.
+   */
   readonly reason: "exited" | "closed" | "idle" | "lost";
   /** Reasons for which it was stopped, and its effects that were undone; a phrase each. */
   readonly findings: readonly string[];
@@ -211,7 +229,10 @@ export interface OpenProcess {
   readonly stderr: Readable;
   /** Those that were asked for, descriptor 3 first. */
   readonly pipes: readonly ProcessPipe[];
-  /** Its way out, with the credential that the proxy asks it for; undefined without domains. Also in its environment. */
+  /**
+   * Its way out, with the credential that the proxy asks it for; undefined without domains. Also in
+   * its environment.
+   */
   readonly proxy: string | undefined;
   /** Resolves once nothing of it is left; never rejects. */
   readonly ended: Promise<ProcessEnd>;
@@ -236,11 +257,15 @@ export interface Sandbox {
   /** Never throws for what the program did; throws a coded error where it could not be started. */
   run(spec: RunSpec): Promise<RunResult>;
   /**
-   * Runs it without any way out, where nobody sees what it does before that is taken over. What an earlier process was
-   * handed under the same key, and nobody decided on, is handed out again and not run. Throws as `run` does.
+   * Runs it without any way out, where nobody sees what it does before that is taken over. What an
+   * earlier process was handed under the same key, and nobody decided on, is handed out again and
+   * not run. Throws as `run` does.
    */
   tryRun?(spec: RunSpec, context: Omit<TryContext, "signal">): Promise<TriedRun | Untried>;
-  /** Resolves once it runs. Throws a coded error where it could not be started, and where nothing walls it off. */
+  /**
+   * Resolves once it runs. Throws a coded error where it could not be started, and where nothing
+   * walls it off.
+   */
   open(spec: OpenSpec): Promise<OpenProcess>;
   /** Address of a {@link Confining} module for `workApart`; undefined if nothing walls that off. */
   readonly confining?: string | undefined;

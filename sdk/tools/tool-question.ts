@@ -24,7 +24,10 @@ export interface WordsWanted {
   readonly text: string;
   /** Without a form any text is an answer. */
   readonly form?: QuestionForm;
-  /** An address that the person should open, such as one to log in: `https://`, or `http://` on this machine. */
+  /**
+   * An address that the person should open, such as one to log in: `https://`, or `http://` on this
+   * machine.
+   */
   readonly url?: string;
 }
 

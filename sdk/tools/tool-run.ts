@@ -15,7 +15,10 @@ export interface ToolProgress {
   readonly text?: string;
 }
 
-/** The chat that a call came up in: `Outbox.send({ ...origin, parts, key })` reaches it, also after a restart. */
+/**
+ * The chat that a call came up in: `Outbox.send({ ...origin, parts, key })` reaches it, also after
+ * a restart.
+ */
 export interface ToolOrigin {
   readonly channel: string;
   readonly conversation: Conversation;
@@ -25,7 +28,10 @@ export interface ToolOrigin {
   readonly to: Json;
   /** The trust of whoever speaks in the turn. */
   readonly trust: Trust;
-  /** The id of the message that is answered: the platform's, unless a plugin made the message. Absent in hosts of earlier releases. */
+  /**
+   * The id of the message that is answered: the platform's, unless a plugin made the message.
+   * Absent in hosts of earlier releases.
+   */
   readonly message?: string;
 }
 
@@ -44,13 +50,14 @@ export interface ToolRun<Args> {
    */
   readonly sources: Sources;
   /**
-   * The chat that the turn answers; in a turn within a turn that of the outermost, whatever message was handed in. Undefined
-   * at the terminal, over HTTP, outside of turns, and in hosts of earlier releases.
+   * The chat that the turn answers; in a turn within a turn that of the outermost, whatever message
+   * was handed in. Undefined at the terminal, over HTTP, outside of turns, and in hosts of earlier
+   * releases.
    */
   readonly origin?: ToolOrigin | undefined;
   /**
-   * A `traceparent` for requests of this call, which belong to the turn's trace; the tool decides who gets it. Absent
-   * outside of turns and in hosts of earlier releases.
+   * A `traceparent` for requests of this call, which belong to the turn's trace; the tool decides
+   * who gets it. Absent outside of turns and in hosts of earlier releases.
    */
   readonly trace?: string | undefined;
   /**
@@ -63,29 +70,35 @@ export interface ToolRun<Args> {
   readonly signal: AbortSignal;
   readonly log: Logger;
   /**
-   * Asks for what shows only while the tool runs, such as where a page has led: the same guards, the same question, the
-   * same record as for the call itself. Throws the refusal.
+   * Asks for what shows only while the tool runs, such as where a page has led: the same guards,
+   * the same question, the same record as for the call itself. Throws the refusal.
    */
   check(effects: StatedEffects): Promise<void>;
-  /** Calls another tool through the same guards, approval and audit; gives its result text or throws its refusal. */
+  /**
+   * Calls another tool through the same guards, approval and audit; gives its result text or throws
+   * its refusal.
+   */
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
   /**
-   * Tells whoever watches the turn how far the work is, at most ten times a second: of steps that come faster the newest is
-   * told. A step whose numbers are not finite is left out. Never throws. Absent in hosts of earlier releases.
+   * Tells whoever watches the turn how far the work is, at most ten times a second: of steps that
+   * come faster the newest is told. A step whose numbers are not finite is left out. Never throws.
+   * Absent in hosts of earlier releases.
    */
   progress?(step: ToolProgress): void;
   /**
-   * Asks the person whose turn it is for words, in their conversation, and waits as long as for an approval, within the
-   * tool's own time limit. The model does not see the answer unless the tool gives it. Throws TOOL_BAD_QUESTION. Absent
-   * where nobody can be asked, and in hosts of earlier releases.
+   * Asks the person whose turn it is for words, in their conversation, and waits as long as for an
+   * approval, within the tool's own time limit. The model does not see the answer unless the tool
+   * gives it. Throws TOOL_BAD_QUESTION. Absent where nobody can be asked, and in hosts of earlier
+   * releases.
    */
   ask?(wanted: WordsWanted): Promise<ToolAnswer>;
 }
 
 /**
- * For the model: text, or parts, of which some media may be `forPerson`. `failed` marks work that ran and went wrong, such as
- * a command with a bad exit code. `wrote`: absolute paths of files and folders that the call's effects did not name; what the
- * conversation has taken in counts as taken in by whoever reads one later.
+ * For the model: text, or parts, of which some media may be `forPerson`. `failed` marks work that
+ * ran and went wrong, such as a command with a bad exit code. `wrote`: absolute paths of files and
+ * folders that the call's effects did not name; what the conversation has taken in counts as taken
+ * in by whoever reads one later.
  */
 export type ToolResult =
   | string
@@ -115,13 +128,17 @@ export interface TryContext {
   /** Aborted on cancel and on the tool's time limit. */
   readonly signal: AbortSignal;
   /**
-   * Takes out of a text what neither the model nor a person may be shown. A tool that cuts what it shows has the whole text
-   * cleaned first: half a secret is not found. Absent in hosts of earlier releases.
+   * Takes out of a text what neither the model nor a person may be shown. A tool that cuts what it
+   * shows has the whole text cleaned first: half a secret is not found. Absent in hosts of earlier
+   * releases.
    */
   clean?(text: string): Promise<string>;
 }
 
-/** A call that was made where nobody sees yet what it did. Either of its functions is called at most once. */
+/**
+ * A call that was made where nobody sees yet what it did. Either of its functions is called at most
+ * once.
+ */
 export interface Tried {
   /** The preview of it for a person, in place of `Tool.preview`. */
   readonly preview: Preview;

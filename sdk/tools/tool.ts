@@ -22,7 +22,10 @@ export interface ToolHints {
   readonly readOnly?: boolean;
   readonly destructive?: boolean;
   readonly idempotent?: boolean;
-  /** It talks to a world that nobody here governs: what it brings is material from outside, what it is given leads out. */
+  /**
+   * It talks to a world that nobody here governs: what it brings is material from outside, what it
+   * is given leads out.
+   */
   readonly openWorld?: boolean;
 }
 
@@ -37,7 +40,10 @@ export interface EffectsContext {
   readonly cwd: string;
 }
 
-/** One call as the guards see it; frozen all the way down, arguments already checked against the tool's schema. */
+/**
+ * One call as the guards see it; frozen all the way down, arguments already checked against the
+ * tool's schema.
+ */
 export interface ToolCall {
   readonly id: string;
   readonly tool: string;
@@ -50,7 +56,10 @@ export interface ToolCall {
   readonly trust: Trust;
   /** Under whose name the turn works, where it has one. */
   readonly agent?: string;
-  /** The level of its turn, if that is narrower than the configured one; who enforces the level goes by it. */
+  /**
+   * The level of its turn, if that is narrower than the configured one; who enforces the level goes
+   * by it.
+   */
   readonly autonomy?: Autonomy;
   /** The id of the turn that it belongs to, as {@link TurnFacts} has it. */
   readonly turn?: string;
@@ -98,8 +107,8 @@ export interface Tool {
    */
   readonly source?: string;
   /**
-   * The dotted key of config.toml by which its owner allows the tool: while `allow` stands there, questions about its
-   * calls are lifted as a rule of `security.allow` lifts them.
+   * The dotted key of config.toml by which its owner allows the tool: while `allow` stands there,
+   * questions about its calls are lifted as a rule of `security.allow` lifts them.
    */
   readonly allowedBy?: string;
   /** The scope that a turn needs to have the tool. Default `talk`. */
@@ -111,13 +120,13 @@ export interface Tool {
    */
   readonly atTerminal?: "command" | "list";
   /**
-   * True: it can be called and is not sent to the model, so that requests stay as they are when such tools come and go. A
-   * turn that has no tool with `standsFor` is sent it like any other.
+   * True: it can be called and is not sent to the model, so that requests stay as they are when
+   * such tools come and go. A turn that has no tool with `standsFor` is sent it like any other.
    */
   readonly deferred?: boolean;
   /**
-   * While it says false, the model is not offered the tool and no call of it runs. `command` names the chat command that
-   * began the turn, if one did; hosts of earlier releases do not tell it.
+   * While it says false, the model is not offered the tool and no call of it runs. `command` names
+   * the chat command that began the turn, if one did; hosts of earlier releases do not tell it.
    */
   offered?(command?: string): Awaitable<boolean>;
   /**
@@ -129,14 +138,16 @@ export interface Tool {
   /** Returns the text that a person is shown when asked; default: the arguments as JSON. */
   preview?(args: any, context: PreviewContext): Awaitable<string | Preview>;
   /**
-   * Makes a call about which a person is to be asked, where nobody sees what it does: the question shows that, a yes makes
-   * it real, and `run` is not called. Undefined if this is not wanted; without it, and in hosts of earlier releases, the
-   * question shows `preview`. Throws what makes the call fail before anybody is asked.
+   * Makes a call about which a person is to be asked, where nobody sees what it does: the question
+   * shows that, a yes makes it real, and `run` is not called. Undefined if this is not wanted;
+   * without it, and in hosts of earlier releases, the question shows `preview`. Throws what makes
+   * the call fail before anybody is asked.
    */
   tryFirst?(call: ToolCall, context: TryContext): Promise<Tried | Untried | undefined>;
   /**
-   * Reads out of its arguments the call of another tool that a call of this tool is: that call is checked, decided on,
-   * recorded and run in its place, and `run` only by hosts of earlier releases. What it names must do its own work.
+   * Reads out of its arguments the call of another tool that a call of this tool is: that call is
+   * checked, decided on, recorded and run in its place, and `run` only by hosts of earlier
+   * releases. What it names must do its own work.
    */
   standsFor?(args: any): NamedCall;
   /** Resolves to what the model is told; throws for a failure, whose message the model is told. */
@@ -167,7 +178,9 @@ export interface FilteredResult {
   readonly found?: string;
 }
 
-/** Takes out of a result what the model must not see. One that throws withholds the whole result. */
+/**
+ * Takes out of a result what the model must not see. One that throws withholds the whole result.
+ */
 export interface ResultFilter {
   readonly name: string;
   filter(text: string, call: ToolCall): Awaitable<FilteredResult>;
@@ -179,7 +192,10 @@ export type ArgsOf<Input extends ToolInput> = Input extends TObject
   ? Static<Input>
   : Readonly<Record<string, unknown>>;
 
-/** Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test it without a host. */
+/**
+ * Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test
+ * it without a host.
+ */
 export function defineTool<Input extends ToolInput>(
   tool: Omit<Tool, "input" | "run" | "effects" | "preview" | "standsFor"> & {
     readonly input: Input;

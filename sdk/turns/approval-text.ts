@@ -6,14 +6,16 @@ const maxLength = 2_500;
 /** So much of what would run is shown in any case. */
 const leastLength = 100;
 
-/** A question in words; every line of what would run has a margin, so that none can pass for ours. */
+/**
+ * A question in words; every line of what would run has a margin, so that none can pass for ours.
+ */
 export function approvalText(request: ApprovalRequest, whole: boolean = false): string {
   return textWith(request, whole ? undefined : maxLength);
 }
 
 /**
- * The question for a platform that takes it as one message: as much is shown as `fits`, and what is cut is said. The platform
- * is given it escaped where a form could be read in it.
+ * The question for a platform that takes it as one message: as much is shown as `fits`, and what is
+ * cut is said. The platform is given it escaped where a form could be read in it.
  */
 export function approvalTextWithin(request: ApprovalRequest, fits: (text: string) => boolean): string {
   for (let room = maxLength; room > leastLength; room = Math.floor(room * 0.8)) {

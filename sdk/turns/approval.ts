@@ -42,7 +42,10 @@ export interface ApprovalRequest {
 export interface Decider {
   /** `<channel>:<user_id>` */
   readonly user: string;
-  /** The conversation in which a channel took the decision, as {@link laneOf} names it, and the sender's trust there. */
+  /**
+   * The conversation in which a channel took the decision, as {@link laneOf} names it, and the
+   * sender's trust there.
+   */
   readonly conversation?: string;
   readonly trust?: Trust;
   /** The paired device by which they decide. */
@@ -72,15 +75,15 @@ export interface QuestionEnd {
 
 /**
  * Open questions, kept in the store; filled by the host. A question outlives the process that asked
- * it: if the same turn asks for the same call again, the old question is taken up. A decision counts
- * once, for that call in that conversation.
+ * it: if the same turn asks for the same call again, the old question is taken up. A decision
+ * counts once, for that call in that conversation.
  */
 export interface Approvals {
   /** All, or those that this person may decide. */
   pending(by?: Decider): Promise<readonly ApprovalRequest[]>;
   /**
-   * The one place that decides who may approve. Only the exact words `allow` and `always` release. The model
-   * is told `why` with a no; hosts of earlier releases do not tell it.
+   * The one place that decides who may approve. Only the exact words `allow` and `always` release.
+   * The model is told `why` with a no; hosts of earlier releases do not tell it.
    */
   decide(id: string, decision: string, by: Decider, why?: string): Promise<DecisionOutcome>;
   /**

@@ -5,15 +5,24 @@ import type { TurnFacts } from "./observer.ts";
 import { one } from "../contract/slot.ts";
 import { having } from "../contract/shape.ts";
 
-/** A conversation on its way to the model. Texts are as they were brought; the host marks them afterwards. */
+/**
+ * A conversation on its way to the model. Texts are as they were brought; the host marks them
+ * afterwards.
+ */
 export interface HistoryRequest extends TurnFacts {
-  /** `request`: before every request. `overflow`: the model refused it as too long. `asked`: a person wants it short. */
+  /**
+   * `request`: before every request. `overflow`: the model refused it as too long. `asked`: a
+   * person wants it short.
+   */
   readonly reason: "request" | "overflow" | "asked";
   /** The messages kept of the turns before this one. */
   readonly earlier: readonly ChatMessage[];
   /** This turn so far: the person's message, then calls and results. */
   readonly current: readonly ChatMessage[];
-  /** So many of both have been sent before. Whoever changes one of them costs the provider's cache of all behind it. */
+  /**
+   * So many of both have been sent before. Whoever changes one of them costs the provider's cache
+   * of all behind it.
+   */
   readonly sent: number;
   /** Characters of what goes with them in every request: the system prompt and the tools. */
   readonly overhead: number;
@@ -24,7 +33,9 @@ export interface HistoryRequest extends TurnFacts {
   /** With `overflow`: what the provider said. */
   readonly failure: ProviderFailure | undefined;
   readonly signal: AbortSignal;
-  /** Asks the model beside the conversation, without tools; its cost is counted. Throws what fails. */
+  /**
+   * Asks the model beside the conversation, without tools; its cost is counted. Throws what fails.
+   */
   complete(messages: readonly ChatMessage[]): Promise<string>;
 }
 
@@ -41,7 +52,10 @@ export interface History {
 }
 export const History = one<History>("history", having("fit"));
 
-/** Every call has its result behind it, and no result is without its call: otherwise a model refuses the conversation. */
+/**
+ * Every call has its result behind it, and no result is without its call: otherwise a model refuses
+ * the conversation.
+ */
 export function isWholeConversation(messages: readonly ChatMessage[]): boolean {
   const open: string[] = [];
   for (const message of messages) {

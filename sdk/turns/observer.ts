@@ -18,7 +18,9 @@ export interface TurnFacts {
    * hosts of earlier releases.
    */
   readonly turn?: string;
-  /** As a `traceparent` of W3C Trace Context, with `turn` as its span: for whatever the turn causes. */
+  /**
+   * As a `traceparent` of W3C Trace Context, with `turn` as its span: for whatever the turn causes.
+   */
   readonly trace?: string;
   /** Names the message that the outermost turn answers. Absent in hosts of earlier releases. */
   readonly message?: string;
@@ -26,7 +28,9 @@ export interface TurnFacts {
   readonly parent?: string;
 }
 
-/** One request to a model, of which a turn makes several; also those whose answer nobody is shown. */
+/**
+ * One request to a model, of which a turn makes several; also those whose answer nobody is shown.
+ */
 export interface ModelAnswer extends TurnFacts {
   /** The purpose of the request: `turn` or `summary`. */
   readonly purpose: string;
@@ -122,7 +126,10 @@ export interface Observer {
   laneMoved?(step: {
     readonly lane: string;
     readonly state: "accepted" | "begun" | "answered" | "sent" | "waits" | "aside";
-    /** As in {@link TurnFacts}, with the message's own span, which is the same in every process. Absent in hosts of earlier releases. */
+    /**
+     * As in {@link TurnFacts}, with the message's own span, which is the same in every process.
+     * Absent in hosts of earlier releases.
+     */
     readonly trace?: string;
     /** The span that came with the message. */
     readonly parent?: string | undefined;

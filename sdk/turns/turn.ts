@@ -52,7 +52,10 @@ export type TurnEvent =
       readonly tool: string;
       readonly args: Readonly<Record<string, unknown>>;
     }
-  /** `id` is the one of the call that the model made, also for steps of a tool that this call has called. */
+  /**
+   * `id` is the one of the call that the model made, also for steps of a tool that this call has
+   * called.
+   */
   | ({ readonly type: "tool_progress"; readonly id: string; readonly tool: string } & ToolProgress)
   | {
       readonly type: "tool_result";
@@ -70,7 +73,9 @@ export type TurnEvent =
   | { readonly type: "approval_done"; readonly id: string; readonly decision: "allow" | "deny" }
   | TurnEnded;
 
-/** The last event of a turn or call, told to whoever watches its session: its caller has the result. */
+/**
+ * The last event of a turn or call, told to whoever watches its session: its caller has the result.
+ */
 export interface TurnEnded {
   readonly type: "turn_ended";
   /** As in {@link TurnFacts}; absent if it ended before it began. */
