@@ -31,7 +31,7 @@ const people = {
 beforeAll(() => void vi.stubEnv("SERVICE_ALLOW_INSECURE_LOOPBACK", "1"));
 afterAll(() => void vi.unstubAllEnvs());
 
-/** What the agent's own number wrote elsewhere, as the platform tells of it. */
+/** Returns a message that the agent's own number wrote elsewhere, as the platform tells of it. */
 function echoOf(written: object): object {
   const value = { messaging_product: "whatsapp", message_echoes: [written] };
   const changes = [{ field: "smb_message_echoes", value }];

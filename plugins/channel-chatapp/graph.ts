@@ -134,7 +134,7 @@ export class Graph {
 const refusedAccount = new Set([401, 403]);
 const again = new Set([408, 425, 429]);
 
-/** What an answer that is no success means for the message, and for all others. */
+/** Returns what an answer without success means for the message, and for all others. */
 function sentBy({ status, headers }: Response, reason: string): Exclude<Sent, { status: "sent" }> {
   if (refusedAccount.has(status)) return { status: "retry", reason, scope: "channel" };
   if (status < 500 && !again.has(status)) return { status: "refused", reason };

@@ -1,8 +1,7 @@
 const marks = /(^|[^\p{L}\p{N}])([*_~`])(\S(?:.*?\S)?)\2(?![\p{L}\p{N}])/gu;
 
 /**
- * What a person reads of a message: in a block of code every sign, elsewhere no marks of the
- * platform.
+ * Returns what a person reads of a message: in a block of code every character, elsewhere no marks.
  */
 export function shownText(body: string): string {
   const [, code] = /^```\n([^]*)\n```$/.exec(body) ?? [];

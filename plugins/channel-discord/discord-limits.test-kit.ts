@@ -1,9 +1,10 @@
 /**
- * What the platform refuses, each with its code and words. Sources: "message" is
+ * The refusals of the platform, each with its code and words. Sources: "message" is
  * https://docs.discord.com/developers/resources/message#create-message, "components"
  * https://docs.discord.com/developers/components/reference, "codes"
  * https://docs.discord.com/developers/topics/opcodes-and-status-codes#json, "files"
- * https://docs.discord.com/developers/reference#uploading-files, "seen" are answers that issues of its clients quote.
+ * https://docs.discord.com/developers/reference#uploading-files, "seen" are answers that issues of
+ * its clients quote.
  */
 export type Params = Readonly<Record<string, any>>;
 
@@ -53,7 +54,7 @@ export function isSnowflake(id: unknown): boolean {
   return typeof id === "string" && /^\d{17,20}$/.test(id);
 }
 
-/** What is wrong with a message that is sent; undefined where nothing is. */
+/** Returns what is wrong with a message that is sent, or undefined if nothing is. */
 export function wrongMessage(body: Params, files: readonly Blob[]): Refused | undefined {
   const content = body["content"] ?? "";
   if (typeof content !== "string" || content.length > maxContent) return invalidForm("content: max 2000");

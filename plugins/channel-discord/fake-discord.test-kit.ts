@@ -26,7 +26,7 @@ export interface ApiCall {
   readonly refused?: boolean;
 }
 
-/** How the next call of a kind ends instead. */
+/** Another end for the next call of a kind. */
 export interface Failure extends Partial<Refused> {
   readonly what?: RegExp;
   /** Only a call that brings files along. */
@@ -34,7 +34,7 @@ export interface Failure extends Partial<Refused> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Params;
   /**
-   * No answer at all; or the connection is cut after the call was done; or an answer that is no
+   * No answer at all; or the connection is cut after the call was done; or an answer that is not
    * JSON.
    */
   readonly how?: "silent" | "cut" | "html";
@@ -65,9 +65,9 @@ export class FakeDiscord implements AsyncDisposable {
   readonly files = new Map<string, Uint8Array>();
   readonly roles = new Map<string, readonly Params[]>();
   readonly guilds: Params[] = [];
-  /** Who was pinged. */
+  /** The people who were pinged. */
   readonly pings: string[] = [];
-  /** What pressers were told. */
+  /** The notices that pressers were told. */
   readonly notices: string[] = [];
   revoked = false;
   mayReadWords = true;

@@ -26,10 +26,7 @@ import type { WireApplication, WireGateway, WireInteraction, WireMessage, WireUs
  * https://docs.discord.com/developers/events/gateway#resuming
  */
 const newSessionMs = { least: 1_000, most: 5_000 };
-/**
- * So many times within a minute a connection is made anew without a word; more often it is a
- * trouble.
- */
+/** The reconnections within a minute that are made without a word; more of them are a trouble. */
 const maxQuiet = 3;
 const quietMs = 60_000;
 
@@ -124,7 +121,7 @@ export class Gateway implements ConnectionOptions {
     return ending;
   }
 
-  /** What the platform handed out; it is on disk when this resolves. */
+  /** Takes the events that the platform handed out; they are on disk when this resolves. */
   async #take(
     events: readonly GatewayEvent[],
     session: Session,
@@ -144,7 +141,7 @@ export class Gateway implements ConnectionOptions {
     return { ...session, caughtUp: true };
   }
 
-  /** Where to connect; throws where the bot may begin no more sessions for now. */
+  /** Returns the address to connect to. Throws if the bot may begin no more sessions for now. */
   async #address(session: Session | undefined, signal: AbortSignal): Promise<string> {
     const { rest, settings } = this.#needs;
     if (session && !this.#lostAddress) return withVersion(settings.gateway(session.url));

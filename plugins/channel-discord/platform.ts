@@ -42,20 +42,26 @@ import type { Rest } from "./rest.ts";
 import type { Settings } from "./settings.ts";
 import type { WireMessage } from "./wire.ts";
 
-/** Of one message, with all marks: https://docs.discord.com/developers/resources/message#create-message */
+/**
+ * The most characters of one message, with all marks:
+ * https://docs.discord.com/developers/resources/message#create-message
+ */
 const maxText = 2_000;
 /**
- * Of a file where nobody pays for more:
+ * The most bytes of a file if nobody pays for more:
  * https://docs.discord.com/developers/reference#uploading-files
  */
 const maxFileBytes = 10 * 1024 * 1024;
-/** Of what is read out of a picture: https://docs.discord.com/developers/resources/message#attachment-object */
+/**
+ * The most characters of a picture's description:
+ * https://docs.discord.com/developers/resources/message#attachment-object
+ */
 const maxDescription = 1_024;
 const uploadMs = 120_000;
 /** The platform's sign fades after ten seconds. */
 const typingMs = 8_000;
 /**
- * Of components: a row, a button; styles of buttons:
+ * The types of components and the styles of buttons:
  * https://docs.discord.com/developers/components/reference
  */
 const row = 1;

@@ -8,7 +8,7 @@ import type { WireInteraction } from "./wire.ts";
 /** The platform tells the presser of a failure after three seconds: https://docs.discord.com/developers/interactions/receiving-and-responding */
 const answerMs = 2_500;
 /**
- * Of an interaction: a button was pressed. Of an answer to it: taken, and the message stays as it
+ * The type of an interaction that presses a button, and of an answer that leaves the message as it
  * is.
  */
 const pressed = 3;

@@ -16,7 +16,7 @@ interface Bucket {
   readonly until: number;
 }
 
-/** What an answer says about limits. */
+/** The facts about limits in an answer. */
 export interface LimitFacts {
   readonly headers: Headers;
   /** Milliseconds: of an answer 429. */
@@ -86,8 +86,8 @@ export class RateLimits {
 }
 
 /**
- * Ids and tokens of a path are no part of the route, but for the first channel, server or webhook,
- * which has limits of its own.
+ * Returns the route of a call: ids and tokens are not part of it, but for the first channel, server
+ * or webhook, which has limits of its own.
  */
 export function routeOf(method: string, path: string): Route {
   const [plain = ""] = path.split("?");

@@ -22,7 +22,8 @@ function isReadable({ kind, url, from, to }: Span, text: string): boolean {
   // Between more than two of these signs it would be a block.
   if (kind === "code") return !words.includes("``");
   if (kind !== "link" || words === url) return true;
-  // Words that are another address are no link there, and a later `](` would end the first link.
+  // Discord makes no link of words that are another address, and a later `](` would end the first
+  // link.
   return !/[[\]]|https?:\/\//i.test(words) && !text.slice(to).includes("](");
 }
 

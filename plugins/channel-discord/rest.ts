@@ -122,7 +122,7 @@ export class Rest {
     }
     const { message, code, retry_after, global } = (answer ?? {}) as Refused;
     const afterMs = status === 429 ? waitOf(retry_after ?? headers.get("retry-after")) : undefined;
-    // What comes without a body comes from before the platform, and is about the address.
+    // An answer without a body comes from before the platform, and is about the address.
     const isGlobal = global === true || headers.get("x-ratelimit-scope") === "global" || answer === null;
     this.#limits.learn(route, { headers, isGlobal, ...(afterMs !== undefined && { retryMs: afterMs }) });
     const isShared = status === 429 && headers.get("x-ratelimit-scope") === "shared";
@@ -151,7 +151,7 @@ async function contentOf({ body, files = [], names = [] }: Omit<RestCall, "signa
   return { body: new Uint8Array(await multipart.arrayBuffer()), headers };
 }
 
-/** Null for what is no JSON. */
+/** Returns null for a text that is not JSON. */
 function parsed(text: string): unknown {
   if (text === "") return undefined;
   try {

@@ -39,8 +39,8 @@ export function settingsFrom(
 }
 
 /**
- * What a text is that is no bot token; undefined for one that has its form. Other secrets are not
- * sent where tokens go.
+ * Returns what a text is that is not a bot token, or undefined for one that has its form. Other
+ * secrets are not sent to where tokens go.
  */
 export function wrongKindOfToken(token: string): string | undefined {
   if (/^[\w-]{18,40}\.[\w-]{5,10}\.[\w-]{25,80}$/.test(token)) return undefined;

@@ -22,7 +22,7 @@ function socket(api: FakeSlack): SocketModeClient {
   return new SocketModeClient({ appToken, clientOptions, logLevel: SocketLogLevel.ERROR });
 }
 
-/** What a refused call is called. */
+/** Returns the error code of a refused call. */
 async function errorOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => Promise.reject(new Error("it worked")),

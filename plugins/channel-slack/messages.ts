@@ -17,8 +17,8 @@ export interface MessageNeeds {
 export class Messages {
   readonly #needs: MessageNeeds;
   /**
-   * What is being taken, by the message's id: Slack sends one text as several events, and again
-   * where it is not acknowledged.
+   * The messages being taken, by id: Slack sends one text as several events, and again if an event
+   * is not acknowledged.
    */
   readonly #running = new Map<string, Promise<void>>();
   /** The last of each place. */
@@ -46,7 +46,7 @@ export class Messages {
     return done;
   }
 
-  /** What is taken of this place from now on waits for the work, whatever comes of it. */
+  /** Makes later messages of this place wait for the work, whatever comes of it. */
   hold(place: Omit<Place, "ts">, work: Promise<void>): void {
     const key = keyOf(place);
     const settled = work

@@ -2,7 +2,7 @@ import { listAll, type Values } from "@gantry/sdk";
 import type { SlackMessage } from "./read-message.ts";
 
 const space = "slack.places";
-/** What was silent for so long is not looked at again. */
+/** A place that was silent for longer than this is forgotten. */
 const keptMs = 30 * 86_400_000;
 
 /** A channel, direct message or thread, and its last message that is on disk. */
@@ -13,8 +13,8 @@ export interface Place {
 }
 
 /**
- * Where people have written to the app, so that it can be asked for what was written while nobody
- * listened.
+ * The places in which people have written to the app, so that it can be asked for what was written
+ * while nobody listened.
  */
 export class Places {
   readonly #values: () => Values;
@@ -53,7 +53,7 @@ export class Places {
   }
 }
 
-/** Where a message stands: in a thread only if it answers there. */
+/** Returns the place of a message: a thread only if the message answers there. */
 export function placeOf({ replyTo: { channel, thread }, ts }: SlackMessage): Omit<Place, "ts"> {
   return thread === undefined || thread === ts ? { channel } : { channel, thread };
 }

@@ -100,7 +100,7 @@ export class SlackPlatform implements ChatPlatform<SlackAddress, SlackMessage> {
   async send(piece: OutgoingPiece, { address, key, index, signal }: To): Promise<string> {
     const name = `${key}#${index}`;
     if ("text" in piece) {
-      // Where blocks are not understood, marks would be read in the text.
+      // If blocks are not understood, marks would be read in the text.
       const unread = piece.verbatim ? { mrkdwn: false } : {};
       return this.#posting.post(name, address, formsOf(piece.text, unread), signal);
     }

@@ -103,7 +103,7 @@ export class Posting {
       await keep({ ...made, ts });
       return ts;
     } catch (error) {
-      // What was refused is not there, so nothing need be looked for.
+      // A message that was refused is not there, so nothing need be looked for.
       if (error instanceof PlatformFailure && isCertain(error)) await values.remove(space, key);
       throw error;
     }
@@ -184,7 +184,7 @@ export class Posting {
 export interface SharedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** What is said with it, escaped; may be empty. */
+  /** The words with it, escaped; may be empty. */
   readonly comment: string;
 }
 

@@ -48,7 +48,7 @@ export function readMessage(
       ...(conversation.thread !== undefined && { thread: conversation.thread }),
       message: ts,
     },
-    // Words of others alone are no request of their sender's.
+    // Words of others alone are not a request of their sender's.
     text: text === "" && files.length === 0 ? "[shared message]" : text,
     quoted,
     forwarded: files.some((file) => file.user !== undefined && file.user !== user),
@@ -74,7 +74,7 @@ export function conversationOf(
   };
 }
 
-/** What was shared with the message; the preview of a link is no word of anybody's either. */
+/** Returns what was shared with the message; the preview of a link is nobody's words. */
 function quotedOf(attachments: readonly WireAttachment[]): readonly Part[] {
   if (!Array.isArray(attachments)) return [];
   return attachments.flatMap(({ author_name, text, fallback }) => {

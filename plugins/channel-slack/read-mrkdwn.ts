@@ -1,6 +1,6 @@
 const references = /<([^<>]*)>/g;
 
-/** Who the app is. */
+/** The app's own identity. */
 export interface Me {
   readonly userId: string;
   readonly botId: string | undefined;
@@ -19,8 +19,8 @@ export function withoutName(text: string, { userId }: Pick<Me, "userId">): strin
 }
 
 /**
- * What Slack sends as people read it: names and addresses in place of references, and its three
- * escaped signs.
+ * Returns Slack's text as people read it: names and addresses in place of references, and its three
+ * escaped characters.
  */
 export function readMrkdwn(text: string): string {
   return text

@@ -1,12 +1,12 @@
 /**
- * What Slack's Web API refuses, each with the word it says. Sources: "method" is
+ * The refusals of Slack's Web API, each with its word. Sources: "method" is
  * https://docs.slack.dev/reference/methods/ with the method's name, "kit" is
  * https://docs.slack.dev/reference/block-kit/blocks with the block's or element's name, "seen" are
  * answers of the real API that issues of its clients quote.
  */
 export type Params = Readonly<Record<string, any>>;
 
-/** The error of the refusal; undefined where the call is right. */
+/** Returns the error of the refusal, or undefined if the call is right. */
 export type Check = (params: Params) => string | undefined;
 
 export const checks: Readonly<Record<string, readonly Check[]>> = {
@@ -178,7 +178,7 @@ function status({ channel_id, thread_ts, status: words }: Params): string | unde
   return channel({ channel: channel_id });
 }
 
-/** What people see of blocks. */
+/** Returns what people see of blocks. */
 export function visibleOf(list: readonly Params[]): string {
   return list
     .flatMap((block) => (block["type"] === "rich_text" ? block["elements"] : []))
@@ -186,9 +186,7 @@ export function visibleOf(list: readonly Params[]): string {
     .join("\n");
 }
 
-/**
- * How many connections an app may have: https://docs.slack.dev/apis/events-api/using-socket-mode
- */
+/** The most connections of an app: https://docs.slack.dev/apis/events-api/using-socket-mode */
 export const maxConnections = 10;
-/** How soon an envelope wants its acknowledgement: the same page. */
+/** The time within which an envelope wants its acknowledgement: the same page. */
 export const acknowledgeMs = 3_000;

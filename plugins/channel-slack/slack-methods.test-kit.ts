@@ -1,7 +1,7 @@
 import type { Params } from "./slack-limits.test-kit.ts";
 import { botUser, team, type FakeFile, type SlackWorkspace } from "./slack-workspace.test-kit.ts";
 
-/** What stands beside `ok`; `error` makes it a refusal. */
+/** The fields beside `ok`; `error` makes it a refusal. */
 export type Answer = Params | { readonly error: string; readonly needed?: string };
 
 type Method = (params: Params, slack: SlackWorkspace) => Answer;

@@ -58,8 +58,8 @@ export abstract class SlackWorkspace {
   }
 
   /**
-   * What a person writes, as the events that the app is subscribed to: one of the message, one more
-   * where it is named.
+   * Sends a person's message as the events that the app is subscribed to: one of the message, one
+   * more if it names the app.
    */
   say(channel: string, message: Params): string {
     const ts = (message["ts"] as string | undefined) ?? this.ts();

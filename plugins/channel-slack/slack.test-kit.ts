@@ -63,7 +63,7 @@ export function sayTo(api: FakeSlack, text: string, given: Params = {}): string 
   return api.say(channel, { user, text, ...message });
 }
 
-/** What people read of a post. */
+/** Returns what people read of a post. */
 export function seenOf({ text, blocks, mrkdwn = true }: Params): string {
   if (blocks !== undefined) return visibleOf(blocks);
   const words = mrkdwn ? String(text).replace(/([*_~`])(\S(?:.*?\S)?)\1/g, "$2") : String(text);

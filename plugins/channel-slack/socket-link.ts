@@ -4,7 +4,7 @@ import { errors } from "./errors.ts";
 import type { WebApi } from "./web-api.ts";
 import type { WireEnvelope } from "./wire.ts";
 
-/** How long Slack may take to say hello. */
+/** The time that Slack may take to say hello. */
 const helloMs = 10_000;
 
 export interface LinkOptions {
@@ -30,7 +30,7 @@ export class Disconnected extends Error {
 
 /** One WebSocket of Socket Mode, open from its hello on. */
 export class SocketLink {
-  /** How many connections the app has, with this one, as Slack counts. */
+  /** The number of the app's connections, with this one, as Slack counts. */
   readonly connections: number;
   readonly #socket: Socket;
   readonly #frames: AsyncIterator<string>;
@@ -67,7 +67,7 @@ export class SocketLink {
     }
   }
 
-  /** What comes in, until Slack closes; throws `NET_*`. */
+  /** Yields envelopes as they come in, until Slack closes. Throws `NET_*`. */
   async *envelopes(): AsyncGenerator<WireEnvelope> {
     for (;;) {
       const { value, done } = await this.#frames.next();

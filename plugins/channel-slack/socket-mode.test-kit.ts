@@ -13,7 +13,10 @@ interface Waiting {
 }
 
 const pingMs = 10_000;
-/** How often Slack sends again: https://docs.slack.dev/apis/events-api, "Error handling". */
+/**
+ * The number of times that Slack sends again: https://docs.slack.dev/apis/events-api, "Error
+ * handling".
+ */
 const maxRetries = 3;
 
 /**
@@ -22,7 +25,7 @@ const maxRetries = 3;
  * to nobody.
  */
 export class FakeSocketMode {
-  /** What stood in each envelope that was acknowledged, in order. */
+  /** The contents of each envelope that was acknowledged, in order. */
   readonly acknowledged: string[] = [];
   /** For how long an acknowledgement is waited for, in ms. */
   ackMs: number = acknowledgeMs;
@@ -63,12 +66,12 @@ export class FakeSocketMode {
     return this.#open.length;
   }
 
-  /** How many wait to be acknowledged. */
+  /** The number of envelopes that wait to be acknowledged. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Sends to one connection; false where there is none, so that it is lost. */
+  /** Sends to one connection; returns false if there is none, so that it is lost. */
   push(id: string, body: object): boolean {
     if (this.#open.length === 0) return false;
     this.#send(id, body, 0);

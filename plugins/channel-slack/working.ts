@@ -16,7 +16,7 @@ const takeBackMs = 10_000;
  */
 export class Working {
   readonly #api: WebApi;
-  /** What Slack refused once for this app it refuses always. */
+  /** False once Slack has refused a status for this app, as it then refuses always. */
   #hasStatus = true;
 
   constructor(api: WebApi) {
@@ -33,7 +33,7 @@ export class Working {
       await this.#byReaction({ channel, timestamp: message, name: emoji }, signal);
   }
 
-  /** False where there is no such thing as a status here. */
+  /** Returns false if there is no such thing as a status here. */
   async #inStatus(place: { channel_id: string; thread_ts: string }, signal: AbortSignal): Promise<boolean> {
     if (!this.#hasStatus) return false;
     const method = "assistant.threads.setStatus";

@@ -1,11 +1,11 @@
 /**
- * What the Bot API refuses, each with the words it says. Sources: "core" is
+ * The refusals of the Bot API, each with its words. Sources: "core" is
  * https://core.telegram.org/bots/api, "faq" is https://core.telegram.org/bots/faq, "seen" are
  * answers of the real API that issues of its clients quote.
  */
 export type Params = Readonly<Record<string, any>>;
 
-/** The description of the refusal; undefined where the call is right. */
+/** Returns the description of the refusal, or undefined if the call is right. */
 export type Check = (params: Params) => string | undefined;
 
 /** core, MessageEntity.type. */

@@ -13,7 +13,7 @@ export interface ApiCall {
   readonly refused?: boolean;
 }
 
-/** How the next call of a method ends instead. */
+/** Another end for the next call of a method. */
 export interface Failure {
   readonly method?: string;
   readonly code?: number;

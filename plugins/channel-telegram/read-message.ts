@@ -4,18 +4,18 @@ import { attachmentsOf, type FileOfMessage } from "./files.ts";
 import type { WireEntity, WireMessage, WireUser } from "./wire.ts";
 
 const maxName = 80;
-/** What the platform's button says for a person who opens the chat with the bot. */
+/** The words that the platform's button sends for a person who opens the chat with the bot. */
 const firstContact = /^\/start(?:\s.*)?$/s;
 /** As much of what is answered as tells which message it was. */
 const maxQuoted = 4_096;
 
-/** Who the bot is. */
+/** The bot's own identity. */
 export interface Me {
   readonly id: number;
   readonly username: string;
 }
 
-/** Where an answer goes. */
+/** The address of an answer. */
 export interface ReplyAddress {
   readonly chat: number;
   readonly thread?: number;
@@ -86,9 +86,9 @@ function nameOf({ first_name = "", last_name = "", username = "" }: WireUser): s
 }
 
 interface Words {
-  /** What the person says. */
+  /** The person's own words. */
   readonly text: string;
-  /** What they answer, pass on or hand over: material. */
+  /** Parts that they answer, pass on or hand over: material. */
   readonly quoted: readonly Part[];
 }
 
@@ -117,7 +117,7 @@ function quotedOf({ reply_to_message: answered, quote, contact }: WireMessage): 
   return [words.slice(0, maxQuoted), handed].filter((text) => text !== "").flatMap(textParts);
 }
 
-/** What was sent instead of words. */
+/** Returns notices of what was sent instead of words. */
 function noticesOf({ sticker, location }: WireMessage): readonly string[] {
   const notices: string[] = [];
   if (sticker !== undefined) notices.push(`[sticker ${sticker.emoji ?? ""}]`.replace(" ]", "]"));

@@ -3,7 +3,7 @@ import type { ChatAddress } from "./address.ts";
 
 /** A picture is shown up to this size; a larger one goes as a file. */
 const maxPhotoBytes = 10 * 1024 * 1024;
-/** Of a caption, in UTF-16 units. */
+/** The longest caption, in UTF-16 units. */
 const maxCaption = 1_024;
 
 export type Upload = "sendPhoto" | "sendDocument" | "sendMediaGroup" | "sendVoice";

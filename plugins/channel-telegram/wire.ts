@@ -1,5 +1,5 @@
 /**
- * What of the Bot API's objects is read. Whatever is said here may be missing or wrong: it comes
+ * The parts of the Bot API's objects that are read. Any of them may be missing or wrong: they come
  * from outside.
  */
 
@@ -9,7 +9,7 @@ export interface WireUser {
   readonly first_name?: string;
   readonly last_name?: string;
   readonly username?: string;
-  /** Of getMe: false where the platform hides from the bot what does not name it. */
+  /** A fact of getMe: false if the platform hides from the bot what does not name it. */
   readonly can_read_all_group_messages?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface WireMessage {
   readonly chat: WireChat;
   readonly from?: WireUser;
   /**
-   * Who is shown instead of the sender: a channel, or the group itself for an anonymous
+   * The chat shown instead of the sender: a channel, or the group itself for an anonymous
    * administrator.
    */
   readonly sender_chat?: WireChat;
