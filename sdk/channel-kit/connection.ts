@@ -19,7 +19,7 @@ const graceMs = 5_000;
 
 /** The end of a connection, as the channel understands it. */
 export interface Trouble {
-  /** A sentence for log, status and doctor, with the cure where there is one. */
+  /** A sentence for log, status and doctor, with the cure if there is one. */
   readonly reason: string;
   /** The platform refuses the account. */
   readonly refused?: boolean;
@@ -47,8 +47,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * Keeps one connection to a platform: renewed where it is deaf, tried again with growing waits
- * where it breaks.
+ * Keeps one connection to a platform: renewed if it is deaf, tried again with growing waits if it
+ * breaks.
  */
 export class Connection {
   readonly #options: ConnectionOptions;

@@ -23,7 +23,7 @@ export async function readMarkdown(markdown: string): Promise<RichText> {
   }
 }
 
-/** Addresses stand where they are used: a definition apart would vanish from what people read. */
+/** Addresses are written at their use: a definition apart would vanish from what people read. */
 async function loadParser(): Promise<MarkdownIt> {
   const { default: Parser } = await import("markdown-it");
   return new Parser({ html: false, linkify: false }).disable("reference");

@@ -36,8 +36,8 @@ export interface PressOutcome {
 }
 
 /**
- * The questions of a channel with buttons: where each stands, so that it is settled there, once,
- * however it was decided.
+ * Keeps the questions of a channel with buttons, and the place of each, so that it is settled
+ * there, once, however it was decided.
  */
 export class OpenQuestions<Place> {
   readonly #rules: QuestionRules<Place>;
@@ -49,7 +49,7 @@ export class OpenQuestions<Place> {
     this.#rules = rules;
   }
 
-  /** Sends a question; `send` says where it stands as soon as the platform has told. */
+  /** Sends a question; `send` tells its place as soon as the platform has told it. */
   async ask(
     request: ApprovalRequest,
     send: (stands: (place: Place) => void) => Promise<Sent>,

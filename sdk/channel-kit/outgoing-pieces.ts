@@ -59,9 +59,9 @@ export interface PieceOptions extends SplitOptions {
 }
 
 /**
- * An answer as messages, in order: neighbouring text is one text, cut where it is long; media
- * without bytes is a line of it. What is verbatim has messages of its own. Half a surrogate pair,
- * which platforms refuse, is a replacement character.
+ * Returns an answer as messages, in order: neighbouring text is one text, cut if it is long; media
+ * without bytes is a line of it. A verbatim text has messages of its own. Half a surrogate pair,
+ * which platforms refuse, becomes a replacement character.
  */
 export async function outgoingPieces(
   parts: readonly Part[],

@@ -15,7 +15,7 @@ export interface Span {
   readonly language?: string;
 }
 
-/** A text as people read it, and where it has a form. */
+/** A text as people read it, and the stretches of it that have a form. */
 export interface RichText {
   readonly text: string;
   readonly spans: readonly Span[];

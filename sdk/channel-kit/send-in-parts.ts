@@ -19,7 +19,7 @@ export interface PartedMessage<Part> {
   send(part: Part, index: number): Promise<Sent>;
   /**
    * Returns the part as a copy of one that may have arrived, with words that say so; it is sent
-   * once. Left out where the platform makes one message of two with the same key.
+   * once. Left out if the platform makes one message of two with the same key.
    */
   again?(part: Part): Part;
   /**

@@ -17,7 +17,7 @@ export function separableSpans({ text, spans }: RichText): readonly Span[] {
       .flatMap((span) => trimmed(span, text))
       .filter((span) => !holdsMark(text.slice(span.from, span.to)))
       .filter((span) => !links.some((link) => overlaps(span, link) && holdsMark(link.url ?? "")));
-  // A quote is known by the first sign of a line.
+  // A quote is known by the first character of a line.
   const quotes = joined(of("quote"), -1).filter(({ from }) => from === 0 || text[from - 1] === "\n");
   const fixed = [...quotes, ...links, ...joined(of("code"), 0), ...of("pre")];
 

@@ -13,8 +13,8 @@ export interface SplitOptions {
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * Cuts a text into messages: at a paragraph, a line or a word where one ends in the second half,
- * else between two signs as people see them. A code block that fits into one message stays whole; a
+ * Cuts a text into messages: at a paragraph, a line or a word if one ends in the second half, else
+ * between two characters as people see them. A code block that fits into one message stays whole; a
  * longer one is cut between its lines, and each part is a code block. Nothing but white space at
  * the cuts is lost.
  */
@@ -39,9 +39,9 @@ export function splitText(text: string, max: number): readonly string[] {
 }
 
 /**
- * Cuts a text that is shown sign by sign: after a line, else within one where no white space is
- * next to the cut, as platforms take that from the ends of a message. Nothing but the line break at
- * a cut is lost.
+ * Cuts a text that is shown character by character: after a line, else within one at a place
+ * without white space next to the cut, as platforms take that from the ends of a message. Nothing
+ * but the line break at a cut is lost.
  */
 export function splitVerbatim(text: string, options: SplitOptions): readonly RichText[] {
   const pieces: RichText[] = [];
@@ -129,12 +129,15 @@ function outsideBlocks({ spans }: RichText, at: number, end: number): number {
   return block && block.from > at ? block.from : end;
 }
 
-/** The beginning of the sign that stands at `end`, which is `end` itself between two signs. */
+/**
+ * Returns the beginning of the character that stands at `end`, which is `end` itself between two
+ * characters.
+ */
 function graphemeStart(text: string, at: number, end: number): number {
   const around = graphemes.segment(text.slice(at, end + 2)).containing(end - at);
   if (around === undefined || around.index === end - at) return end;
   if (around.index > 0) return at + around.index;
-  // One sign that is longer than a whole message is cut between its parts.
+  // A character that is longer than a whole message is cut between its parts.
   const isPair = /[\ud800-\udbff]/.test(text[end - 1] ?? "") && /[\udc00-\udfff]/.test(text[end] ?? "");
   return isPair && end - 1 > at ? end - 1 : end;
 }

@@ -63,9 +63,9 @@ export interface Command {
   readonly args?: readonly string[];
   readonly options?: readonly CommandOption[];
   /**
-   * Also runs where the configuration file is wrong, by what is right in it: the rest is left out
-   * and stands in `Runtime.problems`. It must run no tool and serve nobody. Where it tells how the
-   * service stands, its exit code has to be that of the first problem.
+   * Also runs if the configuration file is wrong, by what is right in it: the rest is left out and
+   * stands in `Runtime.problems`. It must run no tool and serve nobody. If it tells the state of
+   * the service, its exit code has to be that of the first problem.
    */
   readonly despiteProblems?: boolean;
   /**

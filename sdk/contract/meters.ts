@@ -8,8 +8,8 @@ export interface Meters {
   /** `name` is a counter without its prefix: `http_requests_total`. */
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   /**
-   * One more measurement, in seconds where `name` ends so: shown as a histogram. Absent where
-   * whoever fills the slot counts sums alone.
+   * Adds one measurement, in seconds if `name` ends so: shown as a histogram. Absent if the plugin
+   * that fills the slot only counts sums.
    */
   observe?(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
   /** Sets the present value of a gauge, which has a name of its own: `ready`. */

@@ -71,7 +71,7 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
   /** The step of `gantry onboard` that sets up its channel or its tool. */
   readonly onboarding?: OnboardingStep;
   /**
-   * The number of the layout of what it keeps on disk: raised by one where an earlier release could
+   * The number of the layout of what it keeps on disk: raised by one if an earlier release could
    * not read it.
    */
   readonly layout?: number;

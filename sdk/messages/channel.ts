@@ -34,7 +34,7 @@ export interface InboundMessage {
   /** In a group: the agent was addressed. */
   readonly mentioned?: boolean;
   readonly trust: Trust;
-  /** The paired device that asked, where one did: the turn can do no more than its token may. */
+  /** The paired device that asked, if one did: the turn can do no more than its token may. */
   readonly caller?: Caller;
   /** Request id that the logs carry. */
   readonly trace?: string;

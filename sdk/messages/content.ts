@@ -54,7 +54,7 @@ export function textParts(text: string): readonly Part[] {
   return [{ type: "text", text }];
 }
 
-/** The same for a text that is shown sign by sign. */
+/** Returns the same for a text that is shown character by character. */
 export function verbatimParts(text: string): readonly Part[] {
   return [{ type: "text", text, verbatim: true }];
 }

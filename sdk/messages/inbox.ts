@@ -27,7 +27,7 @@ export interface PromptOptions {
    * true.
    */
   readonly keep?: boolean;
-  /** The names of the tools that the turn has, where it has fewer than there are; `[]` for none. */
+  /** The names of the tools that the turn has, if it has fewer than there are; `[]` for none. */
   readonly tools?: readonly string[];
   /**
    * Tools of the caller: a call of one ends the turn, unrun, and comes back in {@link
@@ -57,8 +57,8 @@ export interface PromptOptions {
   /**
    * The level of the turn and of all turns within it, if it is narrower than
    * `agent.autonomy_level`; a wider one than that of the configuration or of the turn around it
-   * throws AUTONOMY_WIDER. Where `autonomous` is configured, `approvals: "yes"` approves nothing in
-   * a narrower turn.
+   * throws AUTONOMY_WIDER. If `autonomous` is configured, `approvals: "yes"` approves nothing in a
+   * narrower turn.
    */
   readonly autonomy?: Autonomy;
   /**

@@ -29,7 +29,7 @@ export interface ServiceMessage {
  */
 export interface Outbox {
   /**
-   * Resolves once it is on disk, or sent where it may go unkept. Throws OUTBOX_NO_CHANNEL where no
+   * Resolves once it is on disk, or sent if it may go unkept. Throws OUTBOX_NO_CHANNEL if no
    * channel of that name is loaded, as for whoever wrote over HTTP: nothing would ever take it.
    */
   send(message: ServiceMessage): Promise<"accepted" | "duplicate">;

@@ -1,6 +1,6 @@
 /**
- * A file's name on one line: no path, no control signs, no bracket that could end the line it
- * stands in; may be empty.
+ * Returns a file's name on one line: without a path, control characters or a bracket that could end
+ * the line it stands in; may be empty.
  */
 export function plainFileName(name: string): string {
   return name

@@ -36,7 +36,7 @@ export interface RouteRequest {
    * required. Undefined on a route without `auth: "token"`, and in gateways of earlier releases.
    */
   readonly user?: string | undefined;
-  /** The paired device, where `auth` is `token` and pairing is required. */
+  /** The paired device, if `auth` is `token` and pairing is required. */
   readonly device: string | undefined;
   /**
    * That device with what its token may; {@link messageFrom} hands it on. The host holds what

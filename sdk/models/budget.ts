@@ -7,7 +7,7 @@ import { having } from "../contract/shape.ts";
 
 /** That nothing is left, or that a person decides. */
 export type BudgetVerdict = (Refusal | Question) & {
-  /** Unix ms, where there is something again by itself: what a channel brought waits until then. */
+  /** Unix ms, if the budget comes back by itself: what a channel brought waits until then. */
   readonly until?: number;
   /**
    * True if only another configuration helps: what a channel brought is kept until then, and its

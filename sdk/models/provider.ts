@@ -14,10 +14,9 @@ export interface ToolUse {
 }
 
 /**
- * A conversation, in no vendor's form. `providerData` is what a provider needs back with its own
- * answer (a signature, the items of a reasoning): it is kept and sent back unchanged. A
- * conversation may go on with another provider, so a provider marks what is its own and ignores the
- * rest.
+ * A conversation, in no vendor's form. `providerData` is what a provider needs back with its answer
+ * (a signature, the items of a reasoning): it is kept and sent back unchanged. Another provider may
+ * go on, so a provider marks what is its own and ignores the rest.
  */
 export type ChatMessage =
   | { readonly role: "system"; readonly parts: readonly Part[] }
@@ -63,8 +62,7 @@ export interface ChatRequest {
   /** The answer has to call one of `tools`; a provider that cannot demand this ignores it. */
   readonly mustCall?: true;
   /**
-   * Returns the bytes of a piece of media in the messages, or undefined if they are gone. Left out:
-   * no media can be had.
+   * Returns the bytes of media in the messages, undefined if gone. Left out: no media can be had.
    */
   readonly media?: (ref: MediaRef) => Promise<Uint8Array | undefined>;
   /** The conversation, so that a connection can be kept for it. */
@@ -79,11 +77,11 @@ export type StopReason = "EndTurn" | "MaxTokens" | "ContentFilter" | "ToolUse" |
 export interface ProviderFailure {
   readonly code: string;
   readonly message: string;
-  /** HTTP status, where there was one. */
+  /** The HTTP status, if there was one. */
   readonly status?: number;
   /** The wait that the server asked for in `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** With `PROVIDER_OVERFLOW`: the window of the model in tokens, where the server named it. */
+  /** With `PROVIDER_OVERFLOW`: the window of the model in tokens, if the server named it. */
   readonly contextWindow?: number;
   /** Another try, here or elsewhere, can help. */
   readonly retry: boolean;
@@ -93,10 +91,7 @@ export interface ProviderFailure {
   readonly cause?: unknown;
 }
 
-/**
- * The failure with the error that it came from, which is logged with `--debug` and neither copied,
- * sent nor shown.
- */
+/** Returns the failure with its cause, which `--debug` logs and nothing copies, sends or shows. */
 export function causedBy(failure: ProviderFailure, cause: unknown): ProviderFailure {
   return Object.defineProperty(failure, "cause", { value: cause, configurable: true });
 }
@@ -131,8 +126,7 @@ export interface Capabilities {
   readonly vision: boolean;
   readonly streaming: boolean;
   /**
-   * The types of media that it takes, as in `image/*`; of all other the model is told in a line.
-   * Default: none.
+   * The types of media that it takes, as in `image/*`; the model is told of others. Default: none.
    */
   readonly media?: readonly string[];
 }
@@ -145,16 +139,13 @@ export interface Provider {
   readonly capabilities: Capabilities;
   /** The server that is asked, as `host:port` or `host`, for whoever observes. */
   readonly server?: string;
-  /**
-   * Streams one answer. Never throws into the stream: a failure is its last event. Stops soon after
-   * `signal`.
-   */
+  /** Streams one answer. Never throws: a failure is its last event. Stops soon after `signal`. */
   chat(request: ChatRequest): AsyncIterable<ProviderEvent>;
-  /** The model ids on offer. Throws a coded error where there is no list. */
+  /** Returns the model ids on offer. Throws a coded error if there is no list. */
   models?(signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * Returns how many tokens a model takes, as its server says, or undefined if the server does not
-   * say. Throws as `models` does.
+   * Returns the tokens that a model takes; undefined if its server does not say. Throws as
+   * `models`.
    */
   contextWindow?(model: string | undefined, signal: AbortSignal): Promise<number | undefined>;
   /** Makes the first turn fast or says what is wrong; resolves to one line for the person. */
@@ -181,14 +172,10 @@ export function servedBy({ name, server }: Provider, model: string | undefined):
   return { type: "served", provider: name, model, ...(server !== undefined && { server }) };
 }
 
-/**
- * Retries, falls back and adapts between the turn and the providers. Without one, the turn asks the
- * first provider directly.
- */
+/** Retries, falls back and adapts for turns; without a router they ask the first provider. */
 export interface ModelRouter {
   /**
-   * `resolve` finds a provider by id (undefined: nobody answers to it). The first event is
-   * `served`, again after a fallback.
+   * Finds providers by `resolve` (undefined: none). Begins with `served`, again after a fallback.
    */
   chat(
     want: ModelRef,
@@ -219,10 +206,7 @@ export interface ProviderOffer {
   /** As it stands in the list. Default: `name`. */
   readonly title?: string;
   readonly hint?: string;
-  /**
-   * The list in which people look for it: well-known services (the default), servers of their own,
-   * or beside these two.
-   */
+  /** Its list for people: known services (default), servers of their own, or beside these two. */
   readonly list?: "services" | "servers" | "beside";
   /** The address at which it answers, unless `addressKey` gives another. */
   readonly address?: string;

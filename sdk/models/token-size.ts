@@ -2,9 +2,7 @@ import type { Part } from "../messages/content.ts";
 import { textOf } from "../messages/content.ts";
 import type { ChatMessage } from "./provider.ts";
 
-/**
- * Characters of a token, for text in Latin letters: what a guess goes by where no server counts.
- */
+/** Characters of a token, for text in Latin letters: the guess if no server counts. */
 export const charactersPerToken = 3.5;
 /** The size of a picture, counted as text. */
 const picture = 1_600 * charactersPerToken;
@@ -12,7 +10,10 @@ const picture = 1_600 * charactersPerToken;
 const around = 24;
 /** Signs of scripts of which one is about a token. */
 const wide = /[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]/g;
-/** Characters, as the model counts them: a sign of which one is about a token counts as a token. */
+/**
+ * Returns the characters as the model counts them: a character that is about a token by itself
+ * counts as a token.
+ */
 export function lengthOf(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0) * (charactersPerToken - 1);
 }

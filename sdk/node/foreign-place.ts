@@ -43,7 +43,9 @@ export async function foreignOnTheWay(
   return undefined;
 }
 
-/** Every folder and link that the system passes on the way to a path, and last where it leads. */
+/**
+ * Returns every folder and link that the system passes on the way to a path, and last its target.
+ */
 async function onTheWay(absolute: string): Promise<readonly string[]> {
   const passed: string[] = [];
   const names = absolute.split("/");

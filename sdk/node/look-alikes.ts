@@ -4,7 +4,7 @@ const OTHER_SCRIPT =
 /** Letters of other scripts that most people read as Latin ones. */
 const CONFUSABLE = new Set("авеіјԛоорсѕухуԁһӏԝьѵԍгпАВЕІЈКМНОРСТХУԌЅҮԜЗбαονρικυχγωητΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհԱՕՍЅ");
 const WORD = /[\p{L}\p{N}\p{M}_]+/gu;
-/** Not ASCII, and drawn like a sign that a shell or a path knows. */
+/** Not ASCII, and drawn like a character that a shell or a path knows. */
 const CONFUSABLE_SIGN = /[\p{Zs}\p{Pd}\u2212\u2024\u2044\u2215\u29f5\u2018\u2019\u201c\u201d\uff00-\uff5e]/u;
 
 /** A text in which every letter that passes for another is written out, and those words. */
@@ -15,8 +15,8 @@ export interface Marked {
 
 /**
  * Writes out letters that pass for others: in words that mix scripts, and, in text that a shell
- * runs, in words made of nothing but such letters, and signs that look like a blank, a dash, a dot,
- * a slash or a quote.
+ * runs, in words made of nothing but such letters, and characters that look like a blank, a dash, a
+ * dot, a slash or a quote.
  */
 export function markLookAlikes(text: string, isCommand: boolean): Marked {
   const words = new Set<string>();

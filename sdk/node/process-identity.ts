@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
 /**
- * The start of the machine and the space of process numbers; the same for all where that cannot be
+ * The start of the machine and the space of process numbers; the same for all if that cannot be
  * told.
  */
 export const place: string = placeOf();

@@ -28,8 +28,8 @@ export class ProcessLock {
   }
 
   /**
-   * Throws what `busy` makes of the holder's id where a live process holds it. `onLost` is called
-   * where another one has taken the lock since, as from a process that was stopped for long.
+   * Throws what `busy` makes of the holder's id if a live process holds it. `onLost` is called if
+   * another one has taken the lock since, as from a process that was stopped for long.
    */
   static async take(
     file: string,

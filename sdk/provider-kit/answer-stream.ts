@@ -95,7 +95,7 @@ export function emptyAnswer(provider: string): ProviderEvent {
   return failed(errors.PROVIDER_EMPTY(provider));
 }
 
-/** Token counts of an answer as its usage event; none where the server counted nothing. */
+/** Returns the token counts of an answer as its usage event; none if the server counted nothing. */
 export function usageEvent(counts: {
   readonly input: number | undefined;
   readonly output: number | undefined;

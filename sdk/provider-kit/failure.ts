@@ -100,7 +100,7 @@ export function failureInside(
   return answerFailure({ ...answer, status: meant, body: JSON.stringify({ error }) });
 }
 
-/** A failure to throw, where there is no stream to end. */
+/** A failure to throw when there is no stream to end. */
 export class ProviderError extends GantryError {
   readonly failure: ProviderFailure;
 

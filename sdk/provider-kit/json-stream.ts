@@ -8,9 +8,9 @@ import { errors } from "../contract/codes.ts";
 export const DONE = Symbol("done");
 
 /**
- * The JSON values of an answer, in order, whether the server streams events or sends one document,
- * then `DONE` where it said so. Throws `PROVIDER_MALFORMED` where it is neither; the size is
- * bounded by whoever made the request.
+ * Yields the JSON values of an answer, in order, whether the server streams events or sends one
+ * document, then `DONE` if the server said so. Throws `PROVIDER_MALFORMED` if it is neither; the
+ * size is bounded by whoever made the request.
  */
 export async function* jsonValues(
   body: AsyncIterable<Uint8Array>,

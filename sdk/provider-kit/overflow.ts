@@ -28,7 +28,7 @@ const windows: readonly RegExp[] = [
 
 /** A conversation that did not fit. */
 export interface Overflow {
-  /** The window of the model in tokens, where the server names it. */
+  /** Returns the window of the model in tokens, if the server names it. */
   readonly window?: number;
 }
 

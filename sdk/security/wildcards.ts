@@ -1,6 +1,6 @@
 /**
- * One step of a pattern: a sign as it is, one or many signs `but` some, or any folders with the
- * slash that ends them.
+ * One step of a pattern: a character as it is, one or many characters `but` some, or any folders
+ * with the slash that ends them.
  */
 export type Wildcard =
   | { readonly sign: string }

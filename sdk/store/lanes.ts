@@ -40,7 +40,7 @@ export interface Claim extends Lease {
 }
 
 /**
- * A message of the service itself, kept until it is sent. Its `message` says where to; the
+ * A message of the service itself, kept until it is sent. Its `message` holds the address; the
  * (channel, id) is sent once.
  */
 export interface Notice {
@@ -53,7 +53,7 @@ export const noticeId = "gantry:";
 
 /**
  * Makes a notice for a conversation, which is sent once for its key; `reply` is sent as it is, so
- * redact it. One that is `verbatim` is shown sign by sign, as its message's parts say.
+ * redact it. One that is `verbatim` is shown character by character, as its message's parts say.
  */
 export function noticeFor(
   { channel, conversation, replyTo }: Pick<InboundMessage, "channel" | "conversation" | "replyTo">,
@@ -153,8 +153,7 @@ export interface Lanes {
   /** Keeps a notice, in a lane beside the conversation's; false if its (channel, id) is known. */
   post(notice: Notice): Promise<boolean>;
   /**
-   * The oldest due messages of at most `max` lanes that nobody holds, one of each; fewer, or none,
-   * where no more are due.
+   * Claims the oldest due message of each of at most `max` free lanes; fewer if no more are due.
    */
   claim(max: number, leaseMs: number, bounds?: ClaimBounds): Promise<readonly Claim[]>;
   /** Holds the lane for `leaseMs` from now. False if it was lost: the holder must stop. */
@@ -185,8 +184,8 @@ export interface Lanes {
    */
   retry(claim: Claim, retry: Retry): Promise<void>;
   /**
-   * Puts a message aside and, in the same step, keeps what its sender is told; the lane goes on.
-   * Throws LEASE_LOST.
+   * Makes the message a dead letter and, in the same step, keeps what its sender is told; the lane
+   * goes on. Throws LEASE_LOST.
    */
   deadLetter(claim: Claim, reason: string, notice?: Notice): Promise<void>;
   /**
@@ -195,8 +194,8 @@ export interface Lanes {
    */
   isDrained?(): boolean;
   /**
-   * Frees what those held who are known to be dead, and nothing of the living: call it at any time.
-   * Who lives, the store knows.
+   * Frees the lanes of holders that the store knows to be dead, and none of the living: call it at
+   * any time.
    */
   recover(): Promise<void>;
   /** In how many ms a message falls due; 0 or less: one is due now; undefined: none waits. */

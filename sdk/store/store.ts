@@ -23,10 +23,7 @@ export interface SessionPage {
   readonly after?: Pick<SessionSummary, "id" | "updated">;
   /** Only those of this user. */
   readonly owner?: string;
-  /**
-   * Only those in whose id, owner or words this stands, in letters of any case; at least the newest
-   * 2,000 are searched.
-   */
+  /** Text in id, owner or words, in letters of any case; at least the newest 2,000 are searched. */
   readonly search?: string;
 }
 
@@ -37,10 +34,7 @@ export interface SessionAccess {
   readonly sharedWith: readonly string[];
 }
 
-/**
- * The model's view of a session: `base` stands in place of all turns up to its making, `turns` came
- * after it.
- */
+/** The model's view of a session: `base` stands for all turns before it, `turns` came after it. */
 export interface SessionView {
   /** The number of times that the session was compacted. */
   readonly generation: number;
@@ -53,16 +47,13 @@ export interface SessionView {
 export interface Sessions {
   /** Returns undefined if there is no such conversation. */
   access(session: string): Promise<SessionAccess | undefined>;
-  /**
-   * Opens a conversation for `user`, or takes one that has no owner; returns who owns it now, which
-   * is one user for all callers.
-   */
+  /** Opens a conversation for `user`, or takes an ownerless one; returns its one owner. */
   open(session: string, user: string): Promise<string>;
   /** Returns false if there is no such conversation. */
   share(session: string, user: string): Promise<boolean>;
   /** Returns false if it was not shared with `user`. */
   unshare(session: string, user: string): Promise<boolean>;
-  /** Throws LEASE_LOST, and adds nothing, where `lease` is given and lost. */
+  /** Throws LEASE_LOST, and adds nothing, if `lease` is given and lost. */
   append(session: string, turn: readonly ChatMessage[], lease?: Lease): Promise<void>;
   /**
    * At most `most` turns behind the base. What is left out is left out in steps ({@link
@@ -91,10 +82,7 @@ export interface Sessions {
   remove(session: string): Promise<boolean>;
 }
 
-/**
- * Returns the number of `count` turns that are shown if at most `most` are: they leave in steps of
- * half as many.
- */
+/** Returns how many of `count` turns show, at most `most`: they leave in steps of half as many. */
 export function turnsToShow(count: number, most: number): number {
   const step = Math.max(1, Math.floor(most / 2));
   return count <= most ? count : count - Math.ceil((count - most) / step) * step;
@@ -114,8 +102,7 @@ export interface Memory {
   /** `sources` are kept with the text, since whoever recalls it takes them in. */
   remember(user: string, text: string, sources?: Sources): Promise<MemoryEntry>;
   /**
-   * Full text, best first. Any text is a valid query; one without a word gives all, the newest
-   * first.
+   * Searches full text, best first. Any text is valid; one without a word gives all, newest first.
    */
   recall(user: string, query: string, limit: number): Promise<readonly MemoryEntry[]>;
   forget(user: string, id: string): Promise<boolean>;
@@ -148,10 +135,7 @@ export interface Window {
 
 /** Hits are counted by the store's clock. */
 export interface Limits {
-  /**
-   * Counts one hit where all windows have room, and nothing otherwise; there will be room in
-   * `retryAfterMs`.
-   */
+  /** Counts a hit if all windows have room, else nothing; there will be room in `retryAfterMs`. */
   hit(
     key: string,
     windows: readonly Window[],

@@ -78,7 +78,7 @@ export function tracedBy(headers: Readonly<Record<string, string>> = {}): Traced
   return { id, ...(readTraceparent(traceparent) && { traceparent }) };
 }
 
-/** Returns what a gateway makes of a failure, in the route's own words where it has some. */
+/** Returns what a gateway makes of a failure, in the route's own words if it has some. */
 export function failedReply(route: Route, status: number, code: string, message: string): HttpReply {
   return { status, body: route.failureBody?.({ status, code, message }) ?? { error: { code, message } } };
 }

@@ -25,7 +25,7 @@ export interface FakeChannel extends Plugin {
 }
 
 /**
- * A text, from `alice` where nobody else is named; an owner's trust follows from the channel's
+ * A message, from `alice` if nobody else is named; an owner's trust follows from the channel's
  * `owners`.
  */
 export type FakeMessage = Partial<InboundMessage> & { readonly text: string; readonly from?: string };

@@ -29,7 +29,10 @@ export interface StoreSubject {
    * they can be.
    */
   openShared?(count: number): Promise<{ readonly stores: readonly Store[]; close(): Promise<void> }>;
-  /** For a store that may lose where it keeps things, such as a database on another machine. */
+  /**
+   * For a store that may lose the place where it keeps things, such as a database on another
+   * machine.
+   */
   openBreakable?(): Promise<BreakableStore>;
 }
 

@@ -62,7 +62,7 @@ export function recordTraffic(network: Plugin, file: string, secrets: readonly s
 
 /**
  * Answers from a file that {@link recordTraffic} wrote, each exchange once: to the same method and
- * address, with the same body where one was kept, else the next in the order of recording, since a
+ * address, with the same body if one was kept, else the next in the order of recording, since a
  * prompt may hold a date or a path.
  */
 export function replayTraffic(file: string, secrets: readonly string[] = []): Plugin {

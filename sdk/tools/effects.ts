@@ -33,9 +33,9 @@ export interface Effects {
 }
 
 /**
- * The one thing that a call acts on where the arguments only point at it, such as a button by its
- * number. It is asked for once more right before the run: another one than was decided on is
- * APPROVAL_CHANGED.
+ * The one thing that a call acts on if the arguments only point at it, such as a button by its
+ * number. It is asked for once more right before the run: if it is not the one that was decided on,
+ * the call fails with APPROVAL_CHANGED.
  */
 export interface Target {
   /** In words, for whoever decides. */

@@ -63,8 +63,8 @@ export interface Socket {
   /** Text frames until the other side closes; throws `NET_*`. */
   readonly messages: AsyncIterable<string>;
   /**
-   * Told of each ping of the other side, which is answered by itself: a sign of life where nothing
-   * is said.
+   * Told of each ping of the other side, which is answered by itself: a sign of life if nothing is
+   * said.
    */
   onPing(told: () => void): void;
   /** Resolves once it is over, whichever side ended it. Never rejects. */

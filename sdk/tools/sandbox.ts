@@ -41,10 +41,7 @@ export interface RunChange {
   readonly change: "added" | "changed" | "removed" | "left out";
   /** The size of a file. */
   readonly bytes?: number;
-  /**
-   * Why it is left out; of another change where a link leads, both modes, why texts are not
-   * compared.
-   */
+  /** Why it is left out; else a link's target, both modes, or why texts are not compared. */
   readonly why?: string;
 }
 
@@ -57,8 +54,7 @@ export interface TriedRun {
   /** Changes to text files, as unified diffs; as many as are short enough. */
   readonly diff: string;
   /**
-   * Takes it over; resolves to phrases as in {@link RunResult.findings}. Throws a coded error where
-   * nothing of it was.
+   * Takes it over; resolves to phrases as in `findings`. Throws coded errors if it took nothing.
    */
   take(): Promise<readonly string[]>;
   /** Throws all of it away. */
@@ -89,10 +85,7 @@ export interface FileReplaced {
 
 /** A search of files, a line at a time. */
 export interface FileSearch {
-  /**
-   * Absolute. A file that is not text, is larger or cannot be read from behind the walls is
-   * skipped.
-   */
+  /** Absolute. A file that is not text, too large or unreadable behind the walls is skipped. */
   readonly files: readonly string[];
   /** A regular expression in the syntax of RE2, which is matched in linear time. */
   readonly pattern: string;
@@ -133,10 +126,7 @@ export interface SearchResult {
   readonly searched: number;
 }
 
-/**
- * Files, opened from behind the walls. Paths are absolute; a wall's no is `PATH_OUTSIDE`, the rest
- * are coded errors.
- */
+/** Opens files behind the walls by absolute paths. Throws coded errors, `PATH_OUTSIDE` for a no. */
 export interface SandboxedFiles {
   read(
     path: string,
@@ -156,9 +146,8 @@ export interface SandboxedFiles {
     signal: AbortSignal,
   ): Promise<{ readonly entries: readonly DirectoryEntry[]; readonly more: boolean }>;
   /**
-   * Searches in a process behind the walls that does nothing else and ends with the signal.
-   * Undefined if that took more memory or processor time than a search may. Throws
-   * `SEARCH_BAD_PATTERN`, and the signal's reason.
+   * Searches in a process apart, ended with `signal`; undefined if that took more memory or
+   * processor time than it may. Throws `SEARCH_BAD_PATTERN`, and the signal's reason.
    */
   search(search: FileSearch, signal: AbortSignal): Promise<SearchResult | undefined>;
 }
@@ -180,27 +169,18 @@ export interface OpenSpec {
   readonly env?: Readonly<Record<string, string>>;
   /** The number of pipes, descriptors from 3 on: at most 3. Default none. */
   readonly pipes?: number;
-  /**
-   * Paths beside those outside of the workspace that every started program may read; written as in
-   * the configuration.
-   */
+  /** Paths that it may read besides what every program may; written as in the configuration. */
   readonly read?: readonly string[];
   /** Its own folder in the configuration directory, to read. */ readonly program?: string;
   /** Paths that it may write. Default none but the folder of its own. */
   readonly write?: readonly string[];
-  /**
-   * The domains that it reaches by the checking proxy, as in `security.allowed_domains`; special
-   * addresses never. Default none.
-   */
+  /** Reachable domains, as in `security.allowed_domains`; special addresses never. Default none. */
   readonly domains?: readonly string[];
   /** Instead of those of `[runtime]`, and for this process and what it starts alone. */
   readonly limits?: Partial<Static<typeof RuntimeLimits>>;
   /** It is ended once nothing went through its pipes for so long. Default: never. */
   readonly idleMs?: number;
-  /**
-   * Its owner: the process ends when this is aborted, so hand in the plugin's signal, or one of a
-   * conversation within it.
-   */
+  /** Its owner's signal, which ends the process: the plugin's, or a conversation's within it. */
   readonly signal: AbortSignal;
 }
 
@@ -215,8 +195,7 @@ export interface ProcessEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   /**
-   * `exited` by itself or by its limits; `closed` by its owner or with the service; `idle`; `lost`
-   * with what held it.
+   * `exited` by itself or its limits; `closed` by owner or service; `idle`; `lost` with its holder.
    */
   readonly reason: "exited" | "closed" | "idle" | "lost";
   /** Reasons for which it was stopped, and its effects that were undone; a phrase each. */
@@ -230,8 +209,7 @@ export interface OpenProcess {
   /** Those that were asked for, descriptor 3 first. */
   readonly pipes: readonly ProcessPipe[];
   /**
-   * Its way out, with the credential that the proxy asks it for; undefined without domains. Also in
-   * its environment.
+   * Its way out, with the proxy's credential; undefined without domains. Also in its environment.
    */
   readonly proxy: string | undefined;
   /** Resolves once nothing of it is left; never rejects. */
@@ -244,8 +222,8 @@ export interface OpenProcess {
 export interface Confining {
   /**
    * Leaves all threads of the process nothing but to compute and to use the descriptors it has.
-   * Returns what ends the process at once with an exit code, as Node's own way takes more than is
-   * left; undefined without such walls. Throws what the kernel says.
+   * Returns a function that ends the process at once with an exit code, as Node's own way takes
+   * more than is left; undefined without such walls. Throws what the kernel says.
    */
   confine(): ((code: number) => void) | undefined;
 }
@@ -254,17 +232,15 @@ export interface Confining {
 export interface Sandbox {
   readonly files: SandboxedFiles;
   policy(): Promise<SandboxPolicy>;
-  /** Never throws for what the program did; throws a coded error where it could not be started. */
+  /** Never throws for what the program did; throws a coded error if it could not be started. */
   run(spec: RunSpec): Promise<RunResult>;
   /**
-   * Runs it without any way out, where nobody sees what it does before that is taken over. What an
-   * earlier process was handed under the same key, and nobody decided on, is handed out again and
-   * not run. Throws as `run` does.
+   * Runs it without any way out, unseen until it is taken over. A run of an earlier process under
+   * the same key that nobody decided on is handed out again. Throws as `run` does.
    */
   tryRun?(spec: RunSpec, context: Omit<TryContext, "signal">): Promise<TriedRun | Untried>;
   /**
-   * Resolves once it runs. Throws a coded error where it could not be started, and where nothing
-   * walls it off.
+   * Resolves once it runs. Throws a coded error if it cannot be started, or nothing walls it off.
    */
   open(spec: OpenSpec): Promise<OpenProcess>;
   /** Address of a {@link Confining} module for `workApart`; undefined if nothing walls that off. */

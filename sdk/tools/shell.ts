@@ -2,8 +2,8 @@ import { one } from "../contract/slot.ts";
 import { having } from "../contract/shape.ts";
 
 /**
- * One word of a command: `text` is what it says, or only how it begins where the rest is known at
- * run time (`whole` is false).
+ * One word of a command: `text` is what it says, or only how it begins if the rest is known at run
+ * time (`whole` is false).
  */
 export interface ShellWord {
   readonly text: string;

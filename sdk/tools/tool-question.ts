@@ -31,7 +31,7 @@ export interface WordsWanted {
   readonly url?: string;
 }
 
-/** Values by the names of the form's fields; `{ text }` where there was no form. */
+/** Values by the names of the form's fields; `{ text }` if there was no form. */
 export type GivenWords = Readonly<Record<string, string | number | boolean>>;
 
 /** `decline`: the person says no. `cancel`: they leave it, or nobody answered in time. */

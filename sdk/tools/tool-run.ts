@@ -41,7 +41,7 @@ export interface ToolRun<Args> {
   readonly effects: Effects;
   readonly session: string;
   readonly user: string;
-  /** Under whose name the turn works, where it has one. */
+  /** The name of the agent under which the turn works, if it has one. */
   readonly agent?: string | undefined;
   readonly cwd: string;
   /**
@@ -70,8 +70,8 @@ export interface ToolRun<Args> {
   readonly signal: AbortSignal;
   readonly log: Logger;
   /**
-   * Asks for what shows only while the tool runs, such as where a page has led: the same guards,
-   * the same question, the same record as for the call itself. Throws the refusal.
+   * Asks for what shows only while the tool runs, such as the address to which a page has led: the
+   * same guards, the same question, the same record as for the call itself. Throws the refusal.
    */
   check(effects: StatedEffects): Promise<void>;
   /**
@@ -88,7 +88,7 @@ export interface ToolRun<Args> {
   /**
    * Asks the person whose turn it is for words, in their conversation, and waits as long as for an
    * approval, within the tool's own time limit. The model does not see the answer unless the tool
-   * gives it. Throws TOOL_BAD_QUESTION. Absent where nobody can be asked, and in hosts of earlier
+   * gives it. Throws TOOL_BAD_QUESTION. Absent if nobody can be asked, and in hosts of earlier
    * releases.
    */
   ask?(wanted: WordsWanted): Promise<ToolAnswer>;
@@ -136,8 +136,8 @@ export interface TryContext {
 }
 
 /**
- * A call that was made where nobody sees yet what it did. Either of its functions is called at most
- * once.
+ * A call that was made out of sight, so that nobody sees yet what it did. Either of its functions
+ * is called at most once.
  */
 export interface Tried {
   /** The preview of it for a person, in place of `Tool.preview`. */

@@ -54,7 +54,7 @@ export interface ToolCall {
   readonly user: string;
   /** The trust of whoever speaks in the turn; `owner` for calls outside of turns. */
   readonly trust: Trust;
-  /** Under whose name the turn works, where it has one. */
+  /** The name of the agent under which the turn works, if it has one. */
   readonly agent?: string;
   /**
    * The level of its turn, if that is narrower than the configured one; who enforces the level goes

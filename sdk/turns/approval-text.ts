@@ -14,8 +14,8 @@ export function approvalText(request: ApprovalRequest, whole: boolean = false): 
 }
 
 /**
- * The question for a platform that takes it as one message: as much is shown as `fits`, and what is
- * cut is said. The platform is given it escaped where a form could be read in it.
+ * Returns the question for a platform that takes it as one message: as much is shown as `fits`, and
+ * what is cut is said. The platform is given it escaped if a form could be read in it.
  */
 export function approvalTextWithin(request: ApprovalRequest, fits: (text: string) => boolean): string {
   for (let room = maxLength; room > leastLength; room = Math.floor(room * 0.8)) {
@@ -68,7 +68,7 @@ function notesOf({ warnings, reasons }: ApprovalRequest): string[] {
   return [...warnings, ...reasons];
 }
 
-/** Whole lines as far as they fit, the last one cut where even one does not. */
+/** Returns whole lines as far as they fit; if not even the first does, its beginning. */
 function cut(lines: readonly string[], most: number): readonly string[] {
   const kept: string[] = [];
   let room = most;

@@ -9,9 +9,9 @@ export interface TurnFacts {
   readonly session: string;
   /** `<channel>:<user_id>` */
   readonly user: string;
-  /** Under whose name the turn works, where it has one. */
+  /** The name of the agent under which the turn works, if it has one. */
   readonly agent?: string;
-  /** The session of the turn around this one, where it is a turn within a turn. */
+  /** The session of the turn around this one, if it is a turn within a turn. */
   readonly within?: string;
   /**
    * The id of this turn, 16 hex digits: two turns of a session are told apart by it. Absent in

@@ -9,7 +9,7 @@ export type Decision = "allowed" | "approved" | "refused" | "failed";
 export interface ToolCallReport {
   readonly tool: string;
   readonly decision: Decision;
-  /** Why not, where it was refused or failed. */
+  /** The code of the error, if it was refused or failed. */
   readonly code?: string;
 }
 
@@ -38,7 +38,7 @@ export interface TurnResult {
   readonly client_calls?: readonly ToolUse[];
   /** True if a person has ended it by a word of theirs, such as `/stop`. */
   readonly stopped?: true;
-  /** Set where `stop_reason` is `Error`. */
+  /** Set if `stop_reason` is `Error`. */
   readonly error?: ProviderFailure;
 }
 

@@ -24,8 +24,8 @@ export interface Turns {
    */
   watch(session: string, signal: AbortSignal): AsyncIterable<TurnEvent>;
   /**
-   * Ends the turn that runs, if {@link Turns.running} names it to this person; else, or where none
-   * runs, false.
+   * Ends the turn that runs, if {@link Turns.running} names it to this person. Returns false
+   * otherwise, or if none runs.
    */
   stop(session: string, by: Decider): Promise<boolean>;
 }

@@ -21,8 +21,8 @@ export const verbatimTexts: readonly string[] = [...commands, script, line, ...h
 );
 
 /**
- * True if these messages are the text, sign by sign: at the end of one a line break of the text may
- * be.
+ * Returns true if these messages are the text, character by character: at the end of one a line
+ * break of the text may be.
  */
 export function isReadAs(messages: readonly string[], text: string): boolean {
   let at = 0;
