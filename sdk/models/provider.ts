@@ -61,9 +61,7 @@ export interface ChatRequest {
   readonly effort?: Effort;
   /** The answer has to call one of `tools`; a provider that cannot demand this ignores it. */
   readonly mustCall?: true;
-  /**
-   * Returns the bytes of media in the messages, undefined if gone. Left out: no media can be had.
-   */
+  /** Returns the bytes of media in the messages, undefined if gone. Left out: none can be had. */
   readonly media?: (ref: MediaRef) => Promise<Uint8Array | undefined>;
   /** The conversation, so that a connection can be kept for it. */
   readonly session: string;
@@ -125,9 +123,7 @@ export interface Capabilities {
   readonly nativeToolCalling: boolean;
   readonly vision: boolean;
   readonly streaming: boolean;
-  /**
-   * The types of media that it takes, as in `image/*`; the model is told of others. Default: none.
-   */
+  /** The types of media that it takes, as in `image/*`; others are told in words. Default: none. */
   readonly media?: readonly string[];
 }
 
@@ -143,10 +139,7 @@ export interface Provider {
   chat(request: ChatRequest): AsyncIterable<ProviderEvent>;
   /** Returns the model ids on offer. Throws a coded error if there is no list. */
   models?(signal: AbortSignal): Promise<readonly string[]>;
-  /**
-   * Returns the tokens that a model takes; undefined if its server does not say. Throws as
-   * `models`.
-   */
+  /** Returns the model's window in tokens; undefined if not told. Throws as `models` does. */
   contextWindow?(model: string | undefined, signal: AbortSignal): Promise<number | undefined>;
   /** Makes the first turn fast or says what is wrong; resolves to one line for the person. */
   warmup?(signal: AbortSignal): Promise<string>;
@@ -174,9 +167,7 @@ export function servedBy({ name, server }: Provider, model: string | undefined):
 
 /** Retries, falls back and adapts for turns; without a router they ask the first provider. */
 export interface ModelRouter {
-  /**
-   * Finds providers by `resolve` (undefined: none). Begins with `served`, again after a fallback.
-   */
+  /** Finds providers by `resolve` (undefined: none). Begins with `served`, as after a fallback. */
   chat(
     want: ModelRef,
     request: Omit<ChatRequest, "model">,

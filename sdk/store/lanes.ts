@@ -98,10 +98,7 @@ export interface AcceptBounds {
 
 /** Which of the due messages are meant. */
 export interface ClaimBounds {
-  /**
-   * Only messages that were begun less often than this since something last came of them; any if
-   * left out.
-   */
+  /** Only messages begun fewer times than this since something came of them; default: any. */
   readonly begunBelow?: number;
 }
 
@@ -152,9 +149,7 @@ export interface Lanes {
   accept(messages: readonly InboundMessage[], bounds?: AcceptBounds): Promise<readonly Acceptance[]>;
   /** Keeps a notice, in a lane beside the conversation's; false if its (channel, id) is known. */
   post(notice: Notice): Promise<boolean>;
-  /**
-   * Claims the oldest due message of each of at most `max` free lanes; fewer if no more are due.
-   */
+  /** Claims the oldest due message of each of up to `max` free lanes; fewer if no more are due. */
   claim(max: number, leaseMs: number, bounds?: ClaimBounds): Promise<readonly Claim[]>;
   /** Holds the lane for `leaseMs` from now. False if it was lost: the holder must stop. */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;

@@ -25,9 +25,7 @@ export interface RunResult {
   readonly stderr: string;
   readonly droppedBytes: number;
   readonly timedOut: boolean;
-  /**
-   * Things stopped, or undone after the run, because the walls could not hold them; a phrase each.
-   */
+  /** Things stopped, or undone after the run, as no wall could hold them before; a phrase each. */
   readonly findings?: readonly string[];
   /** Absolute paths of what it left in the workspace, a folder for all in it. */
   readonly wrote?: readonly string[];
@@ -53,9 +51,7 @@ export interface TriedRun {
   readonly more: Readonly<Partial<Record<RunChange["change"], number>>>;
   /** Changes to text files, as unified diffs; as many as are short enough. */
   readonly diff: string;
-  /**
-   * Takes it over; resolves to phrases as in `findings`. Throws coded errors if it took nothing.
-   */
+  /** Takes it over; resolves to phrases as in `findings`. Throws a coded error if it took none. */
   take(): Promise<readonly string[]>;
   /** Throws all of it away. */
   drop(): Promise<void>;
@@ -69,7 +65,7 @@ export interface DirectoryEntry {
 
 export interface WriteOptions {
   /**
-   * SHA-256 (hex) of the present file, null for none; else throws `FILE_CHANGED`, writes nothing.
+   * The file's SHA-256 (hex), null if there is none; else throws `FILE_CHANGED`, writes nothing.
    */
   readonly expected?: string | null;
   /** Old bytes up to this size are handed back. Default: none. */
@@ -103,9 +99,7 @@ export interface FileSearch {
 export interface FoundLine {
   /** From 1. */
   readonly line: number;
-  /**
-   * The line; if it has more than 300 characters, those around the place, with `…` for the others.
-   */
+  /** The line; beyond 300 characters, those around the place, with `…` for the others. */
   readonly text: string;
   /** False if the line only stands near. */
   readonly holds: boolean;
@@ -195,7 +189,7 @@ export interface ProcessEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   /**
-   * `exited` by itself or its limits; `closed` by owner or service; `idle`; `lost` with its holder.
+   * `exited` by itself or its limits; `closed` by owner or service; `idle`; `lost` with its host.
    */
   readonly reason: "exited" | "closed" | "idle" | "lost";
   /** Reasons for which it was stopped, and its effects that were undone; a phrase each. */
@@ -209,7 +203,7 @@ export interface OpenProcess {
   /** Those that were asked for, descriptor 3 first. */
   readonly pipes: readonly ProcessPipe[];
   /**
-   * Its way out, with the proxy's credential; undefined without domains. Also in its environment.
+   * Its way out, with the proxy's credential; undefined without domains. In its environment too.
    */
   readonly proxy: string | undefined;
   /** Resolves once nothing of it is left; never rejects. */
@@ -239,9 +233,7 @@ export interface Sandbox {
    * the same key that nobody decided on is handed out again. Throws as `run` does.
    */
   tryRun?(spec: RunSpec, context: Omit<TryContext, "signal">): Promise<TriedRun | Untried>;
-  /**
-   * Resolves once it runs. Throws a coded error if it cannot be started, or nothing walls it off.
-   */
+  /** Resolves once it runs. Throws a coded error if it cannot start, or nothing walls it off. */
   open(spec: OpenSpec): Promise<OpenProcess>;
   /** Address of a {@link Confining} module for `workApart`; undefined if nothing walls that off. */
   readonly confining?: string | undefined;
