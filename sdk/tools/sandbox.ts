@@ -25,7 +25,7 @@ export interface RunResult {
   readonly stderr: string;
   readonly droppedBytes: number;
   readonly timedOut: boolean;
-  /** Things stopped, or undone after the run, as no wall could hold them before; a phrase each. */
+  /** Things stopped, or undone after the run, that the walls could not hold; a phrase each. */
   readonly findings?: readonly string[];
   /** Absolute paths of what it left in the workspace, a folder for all in it. */
   readonly wrote?: readonly string[];
@@ -51,7 +51,7 @@ export interface TriedRun {
   readonly more: Readonly<Partial<Record<RunChange["change"], number>>>;
   /** Changes to text files, as unified diffs; as many as are short enough. */
   readonly diff: string;
-  /** Takes it over; resolves to phrases as in `findings`. Throws a coded error if it took none. */
+  /** Takes it over. Resolves to phrases as in `findings`; throws (coded) if nothing was taken. */
   take(): Promise<readonly string[]>;
   /** Throws all of it away. */
   drop(): Promise<void>;
@@ -64,9 +64,7 @@ export interface DirectoryEntry {
 }
 
 export interface WriteOptions {
-  /**
-   * The file's SHA-256 (hex), null if there is none; else throws `FILE_CHANGED`, writes nothing.
-   */
+  /** SHA-256 (hex) of the file, null for none; else `FILE_CHANGED`, and nothing is written. */
   readonly expected?: string | null;
   /** Old bytes up to this size are handed back. Default: none. */
   readonly keepBytes?: number;
@@ -188,9 +186,7 @@ export interface ProcessEnd {
   /** Null if a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /**
-   * `exited` by itself or its limits; `closed` by owner or service; `idle`; `lost` with its host.
-   */
+  /** `exited` by itself or limits; `closed` by owner or service; `idle`; `lost` with its holder. */
   readonly reason: "exited" | "closed" | "idle" | "lost";
   /** Reasons for which it was stopped, and its effects that were undone; a phrase each. */
   readonly findings: readonly string[];
@@ -202,9 +198,7 @@ export interface OpenProcess {
   readonly stderr: Readable;
   /** Those that were asked for, descriptor 3 first. */
   readonly pipes: readonly ProcessPipe[];
-  /**
-   * Its way out, with the proxy's credential; undefined without domains. In its environment too.
-   */
+  /** Its way out with the proxy's credential; undefined without domains. In its environment too. */
   readonly proxy: string | undefined;
   /** Resolves once nothing of it is left; never rejects. */
   readonly ended: Promise<ProcessEnd>;
