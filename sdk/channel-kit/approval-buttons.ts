@@ -13,7 +13,7 @@ export interface ApprovalButton {
 
 const dataForm = /^a:([0-9a-f]{16}):(allow|always|deny)$/;
 
-/** The decisions that a question leaves open. */
+/** Returns the decisions that a question leaves open. */
 export function approvalButtons({ id, always }: ApprovalRequest): readonly ApprovalButton[] {
   const lasting = { label: "Always, in this conversation", data: `a:${id}:always` };
   return [
@@ -26,7 +26,7 @@ export function approvalButtons({ id, always }: ApprovalRequest): readonly Appro
 /** The person who pressed, and the place, as for a message that they had written there. */
 export type Presser = Pick<InboundMessage, "channel" | "sender" | "conversation" | "trust">;
 
-/** True if a button's data is a decision on a question. */
+/** Returns true if a button's data is a decision on a question. */
 export function isApprovalData(data: string): boolean {
   return dataForm.test(data);
 }

@@ -83,7 +83,7 @@ async function take(
   }
 }
 
-/** `[voice message: note.ogg, audio/ogg, 12345 bytes: not read]` */
+/** Returns `[voice message: note.ogg, audio/ogg, 12345 bytes: not read]` */
 export function describeAttachment({ kind, name, mime, bytes }: Attachment, why: string): string {
   const size = bytes === undefined ? undefined : counted(bytes, "byte");
   const named = name === undefined ? undefined : nameOf(name);

@@ -30,8 +30,8 @@ export function channelChecks(
 }
 
 /**
- * The rows that `look` gives, or its detail as a row that is well; one that fails with the error's
- * sentence if it throws.
+ * Returns the rows that `look` gives, or its detail as a row that is well; one that fails with the
+ * error's sentence if it throws.
  */
 export async function rowsOf(
   what: string,

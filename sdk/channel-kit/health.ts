@@ -73,19 +73,19 @@ export class ChannelHealth {
     return this.#now.state;
   }
 
-  /** A service begins to connect. */
+  /** Notes that a service begins to connect. */
   starts(): void {
     this.#change("starting");
     this.#loses("it does not come to a connection");
   }
 
-  /** The connection works. */
+  /** Notes that the connection works. */
   up(): void {
     const { channel, log } = this.#options;
     if (this.#change("up")) log.info({ channel }, `The channel ${channel} is connected.`);
   }
 
-  /** Something came in. */
+  /** Notes that something came in. */
   event(): void {
     this.up();
     const isFirst = this.#now.event === undefined;
@@ -94,8 +94,8 @@ export class ChannelHealth {
   }
 
   /**
-   * The connection is gone and will be tried again. It was silent for `unheardMs` before that was
-   * noticed.
+   * Notes that the connection is gone and will be tried again. It was silent for `unheardMs` before
+   * that was noticed.
    */
   waits(reason: string, unheardMs: number = 0): void {
     const { channel, log } = this.#options;
@@ -106,7 +106,7 @@ export class ChannelHealth {
     else log.debug({ channel }, sentence);
   }
 
-  /** The platform refuses the account; `reason` says the cure. */
+  /** Notes that the platform refuses the account; `reason` says the cure. */
   refused(reason: string): void {
     const { channel, log } = this.#options;
     this.#loses(reason, steadyMs);
@@ -114,8 +114,8 @@ export class ChannelHealth {
   }
 
   /**
-   * Something is wrong while the connection works; `text` says the cure. Said once in the log,
-   * shown for an hour.
+   * Notes that something is wrong while the connection works; `text` says the cure. Said once in
+   * the log, shown for an hour.
    */
   notices(text: string): void {
     const { channel, log } = this.#options;
@@ -125,7 +125,7 @@ export class ChannelHealth {
     this.#keep(isNew);
   }
 
-  /** It is still as it was said last. */
+  /** Notes that the state has not changed. */
   beat(): void {
     this.#keep(false);
   }
@@ -187,7 +187,7 @@ export class ChannelHealth {
     this.#lost = { at: Math.min(before, now - unheardMs), reason };
   }
 
-  /** True if it was otherwise before. */
+  /** Returns true if it was otherwise before. */
   #change(state: HealthState, reason?: string): boolean {
     const { state: before, reason: told, event, seen, notice } = this.#now;
     const isNew = before !== state || told !== reason || seen === 0;

@@ -53,7 +53,8 @@ export interface PieceOptions extends SplitOptions {
   /** Returns the bytes of a piece of media, or undefined if they are not kept, or no longer. */
   open(id: string): Promise<Uint8Array | undefined>;
   /**
-   * A line in place of a file that the platform would not take; undefined for one that goes out.
+   * Returns a line in place of a file that the platform would not take; undefined for one that goes
+   * out.
    */
   asWords?(media: MediaRef, bytes: Uint8Array): string | undefined;
 }

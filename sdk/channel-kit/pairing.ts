@@ -94,7 +94,7 @@ export async function pairByCode(attempt: PairingTry): Promise<string | undefine
   return "You are paired: write what you need.";
 }
 
-/** The words `<channel> people` and `<channel> unpair <id>`. */
+/** Returns the words `<channel> people` and `<channel> unpair <id>`. */
 export function pairedCommands(channel: string, people: PairedPeople): readonly Command[] {
   return [
     {

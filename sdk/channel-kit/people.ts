@@ -15,7 +15,10 @@ export interface AllowedPeople {
    * owner.
    */
   readonly owners: readonly string[];
-  /** Whom `[people]` names here, by their ids: `() => host.needs.people.roles("telegram")`. */
+  /**
+   * Returns the people whom `[people]` names here, by their ids: `() =>
+   * host.needs.people.roles("telegram")`.
+   */
   named?(): ReadonlyMap<string, Role>;
   /** False: the sender of a message can be forged, so owners count as members. Default true. */
   readonly sendersProven?: boolean;
@@ -50,8 +53,8 @@ function hasOwner(owners: readonly string[], roles?: ReadonlyMap<string, Role>):
 }
 
 /**
- * The guard of a channel for `onInboundMessage`: refuses whom `trust` does not know; `key` names
- * the list in the configuration.
+ * Returns the guard of a channel for `onInboundMessage`, which refuses people unknown to `trust`;
+ * `key` names the list in the configuration.
  */
 export function strangerGuard(
   channel: string,
@@ -74,8 +77,8 @@ export function refuseStranger(id: string, key: string): Refusal {
 }
 
 /**
- * The row of `status` about who may write; `key` names the list in the configuration, `pairing`: a
- * code may let people in.
+ * Returns the row of `status` about who may write; `key` names the list in the configuration,
+ * `pairing`: a code may let people in.
  */
 export function peopleRow(
   channel: string,

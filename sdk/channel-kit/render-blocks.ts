@@ -71,7 +71,7 @@ function containerOf(outer: Span | undefined): Container {
   return outer.kind === "pre" ? "rich_text_preformatted" : "rich_text_quote";
 }
 
-/** The first addresses in the words, outside of code and of what is a link already. */
+/** Returns the first addresses in the words, outside of code and of what is a link already. */
 function linksIn({ text, spans }: RichText): readonly Span[] {
   const taken = spans.filter(({ kind }) => kind === "link" || kind === "code" || kind === "pre");
   return [...text.matchAll(bareUrl)]

@@ -25,8 +25,8 @@ const types = {
 } as const;
 
 /**
- * The forms of a text, outer ones first; of more than `max`, links and code are kept before what is
- * only emphasis.
+ * Returns the forms of a text, outer ones first; of more than `max`, links and code are kept before
+ * what is only emphasis.
  */
 export function renderEntities(rich: RichText, max: number): readonly TextEntity[] {
   const spans = withoutInnerQuotes(withCodeApart(rich).spans);

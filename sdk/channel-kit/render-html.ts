@@ -4,8 +4,8 @@ import type { RichText, Span } from "./rich-text.ts";
 const tags = { bold: "b", italic: "i", strike: "s", code: "code", quote: "blockquote" } as const;
 
 /**
- * HTML of the few tags that every reader of mail and chat knows. Line breaks stay line breaks;
- * `breaks` makes them `<br>`.
+ * Returns HTML of the few tags that every reader of mail and chat knows. Line breaks stay line
+ * breaks; `breaks` makes them `<br>`.
  */
 export function renderHtml(rich: RichText, { breaks = false }: { readonly breaks?: boolean } = {}): string {
   return renderMarks(withCodeApart(rich), {

@@ -3,8 +3,8 @@ import { separableSpans } from "./separable-spans.ts";
 import type { RichText, Span } from "./rich-text.ts";
 
 /**
- * Markdown as chat platforms read it: no tables, no headings, no pictures; every character that
- * could be a mark is escaped.
+ * Returns markdown as chat platforms read it: no tables, no headings, no pictures; every character
+ * that could be a mark is escaped.
  */
 export function renderMarkdown(rich: RichText): string {
   const { text } = rich;

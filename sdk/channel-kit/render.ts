@@ -40,14 +40,14 @@ export function renderMarks({ text, spans }: RichText, marks: Marks): string {
   return out;
 }
 
-/** True if the text stands in code, where nothing else has a form. */
+/** Returns true if the text stands in code, where nothing else has a form. */
 export function isCode(within: readonly Span[]): boolean {
   return within.some(({ kind }) => kind === "code" || kind === "pre");
 }
 
 /**
- * Without the forms that stand within code, and code within a link without its own. A quote goes
- * round code in a line, never round a block.
+ * Returns the text without the forms that stand within code, and code within a link without its
+ * own. A quote goes round code in a line, never round a block.
  */
 export function withCodeApart(rich: RichText): RichText {
   const links = rich.spans.filter(({ kind }) => kind === "link");
@@ -81,7 +81,7 @@ function without(span: Span, taken: readonly Span[]): readonly Span[] {
   return left;
 }
 
-/** Without the line breaks at both ends. */
+/** Returns the span without the line breaks at both ends. */
 function withoutBreaks(span: Span, text: string): readonly Span[] {
   const words = text.slice(span.from, span.to);
   const from = span.from + words.length - words.replace(/^\n+/, "").length;

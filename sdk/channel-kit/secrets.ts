@@ -18,8 +18,8 @@ export interface SecretKeys<Key extends string> {
 }
 
 /**
- * The secrets of a channel: a variable wins over its key, so that none need stand in a file. Throws
- * CHANNEL_MISSING and CHANNEL_BLANK.
+ * Returns the secrets of a channel: a variable wins over its key, so that none need stand in a
+ * file. Throws CHANNEL_MISSING and CHANNEL_BLANK.
  */
 export function readSecrets<Key extends string>({
   channel,

@@ -5,7 +5,7 @@ const holdsMark = (text: string): boolean =>
   [...text.matchAll(/https?:\/\/\S*/gi)].some(([address]) => /[*~|`\\]/.test(address));
 
 /**
- * The forms that marks in a text can show: marks of two forms that touch would run into one
+ * Returns the forms that marks in a text can show: marks of two forms that touch would run into one
  * another, a mark next to white space is none, and one form within itself is read as its end. What
  * cannot be told apart loses its form, never its words.
  */
@@ -53,7 +53,7 @@ function trimmed(span: Span, text: string): readonly Span[] {
   return to > from ? [{ ...span, from, to }] : [];
 }
 
-/** One ends within the other. */
+/** Returns true if one ends within the other. */
 function crosses(one: Span, other: Span): boolean {
   const [first, second] = one.from <= other.from ? [one, other] : [other, one];
   return first.from < second.from && second.from < first.to && first.to < second.to;
@@ -63,7 +63,7 @@ function overlaps(one: Span, other: Span): boolean {
   return one.from < other.to && other.from < one.to;
 }
 
-/** One begins where the other ends. */
+/** Returns true if one begins at the end of the other. */
 function touches(one: Span, other: Span): boolean {
   return one.to === other.from || other.to === one.from;
 }

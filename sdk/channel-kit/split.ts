@@ -32,7 +32,7 @@ export function splitRichText(whole: RichText, options: SplitOptions): readonly 
   }
 }
 
-/** The same for a text without any form. Never empty: no text is one empty message. */
+/** Returns the same for a text without any form. Never empty: no text is one empty message. */
 export function splitText(text: string, max: number): readonly string[] {
   const pieces = splitRichText(plainText(text), { max });
   return pieces.length === 0 ? [""] : pieces.map((piece) => piece.text);
@@ -54,13 +54,14 @@ export function splitVerbatim(text: string, options: SplitOptions): readonly Ric
   return pieces;
 }
 
-/** A link whose address would take most of a message is left as words. */
+/** Leaves a link as words if its address would take most of a message. */
 function withoutLongLinks({ text, spans }: RichText, max: number): RichText {
   return { text, spans: spans.filter(({ url = "" }) => url.length <= max) };
 }
 
 /**
- * After white space, which would take room from a message; a line of code keeps its indentation.
+ * Returns the offset after white space, which would take room from a message; a line of code keeps
+ * its indentation.
  */
 function startOfPiece({ text, spans }: RichText, at: number): number {
   const blank = /^\s*/.exec(text.slice(at))?.[0] ?? "";
@@ -95,7 +96,7 @@ function lengthOf({ text }: RichText): number {
   return text.length;
 }
 
-/** The best place to cut after `at` and not after `end`. */
+/** Returns the best place to cut after `at` and not after `end`. */
 function cut(rich: RichText, at: number, end: number): number {
   const { text, spans } = rich;
   const half = at + (end - at) / 2;
@@ -123,7 +124,7 @@ function cutVerbatim({ text }: RichText, at: number, end: number): number {
   return graphemeStart(text, at, end);
 }
 
-/** A cut that would fall into a code block moves before it. */
+/** Moves a cut that would fall into a code block before the block. */
 function outsideBlocks({ spans }: RichText, at: number, end: number): number {
   const block = spans.find(({ kind, from, to }) => kind === "pre" && from < end && end < to);
   return block && block.from > at ? block.from : end;

@@ -32,9 +32,9 @@ export interface CommandContext {
   readonly args: readonly string[];
   /** By long name in camelCase; a flag without a value is true, a repeatable option a list. */
   readonly options: Readonly<Record<string, OptionValue>>;
-  /** A line on stdout: the answer. */
+  /** Writes a line on stdout: the answer. */
   out(line: string): void;
-  /** A line on stderr: everything else. */
+  /** Writes a line on stderr: everything else. */
   err(line: string): void;
   /** Absent in hosts of earlier releases. */
   readonly input?: CommandInput;
@@ -124,7 +124,7 @@ export interface Service {
   readonly always?: boolean;
   /** Resolves once it is ready. */
   start(): Promise<void>;
-  /** No new work; resolves when what runs has ended or `signal` says that time is up. */
+  /** Takes no new work; resolves when what runs has ended or `signal` says that time is up. */
   stop(signal: AbortSignal): Promise<void>;
 }
 export const Services = many<Service>("services", having("start", "stop"));

@@ -41,7 +41,7 @@ export class GantryError extends Error {
 }
 
 /**
- * Several errors as one, each on a line of its own with its own code; it leaves with the first
+ * Returns several errors as one, each on a line of its own with its own code; its code is the first
  * one's.
  */
 export function allOf(errors: readonly GantryError[]): GantryError | undefined {
@@ -85,15 +85,15 @@ export function defineErrors<Code extends string>(rows: {
   return Object.freeze(table);
 }
 
-/** A row for what failed while it ran (exit 1); over HTTP `status`, else 500. */
+/** Returns a row for what failed while it ran (exit 1); over HTTP `status`, else 500. */
 export function failed(text: string, status?: number): ErrorRow {
   return row(text, 1, status);
 }
-/** A row for wrong usage or configuration (exit 2); over HTTP `status`, else 400. */
+/** Returns a row for wrong usage or configuration (exit 2); over HTTP `status`, else 400. */
 export function usage(text: string, status?: number): ErrorRow {
   return row(text, 2, status);
 }
-/** A row for what the policy refuses (exit 3); over HTTP `status`, else 403. */
+/** Returns a row for what the policy refuses (exit 3); over HTTP `status`, else 403. */
 export function policy(text: string, status?: number): ErrorRow {
   return row(text, 3, status);
 }

@@ -5,7 +5,7 @@ import { one } from "./slot.ts";
  * Labels name kinds of things, never people.
  */
 export interface Meters {
-  /** `name` is a counter without its prefix: `http_requests_total`. */
+  /** Adds to a counter; `name` is without the prefix: `http_requests_total`. */
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   /**
    * Adds one measurement, in seconds if `name` ends so: shown as a histogram. Absent if the plugin

@@ -83,7 +83,7 @@ export interface Policy {
     args: Readonly<Record<string, unknown>>,
     user: string,
   ): Promise<readonly GuardOpinion[]>;
-  /** Absent in hosts of earlier releases. */
+  /** Returns the plugins that enforce the policy now. Absent in hosts of earlier releases. */
   enforcement?(): Promise<Enforcement>;
 }
 export const Policy = one<Policy>("policy");
@@ -99,7 +99,7 @@ export interface Trial {
  * filled by the host.
  */
 export interface ConfigFile {
-  /** The value at a dotted key, defaults filled in. */
+  /** Returns the value at a dotted key, defaults filled in. */
   get(key: string): unknown;
   /** Returns the steps that a person can be asked for, of every bundled plugin, loaded or not. */
   onboarding(): Promise<readonly OnboardingStep[]>;

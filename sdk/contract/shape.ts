@@ -29,7 +29,7 @@ export function hasScope(value: unknown): string | undefined {
   return `states by \`may\` what is no scope: the scopes are ${scopes.join(", ")}`;
 }
 
-/** The first thing that is wrong. */
+/** Returns a shape that tells the first thing that is wrong. */
 export function all(...shapes: readonly Shape[]): Shape {
   return (value) => shapes.reduce<string | undefined>((found, shape) => found ?? shape(value), undefined);
 }

@@ -31,12 +31,12 @@ export type Filled<S> =
         : T
     : never;
 
-/** One value in the whole host: a store, a sandbox. */
+/** Makes a slot for one value in the whole host: a store, a sandbox. */
 export function one<T>(id: string, check?: AnySlot["check"]): Slot<T, false, false> {
   return Object.freeze({ id, many: false, optional: false, ...(check && { check }) });
 }
 
-/** Many values, each with a name of its own: tools, channels. */
+/** Makes a slot for many values, each with a name of its own: tools, channels. */
 export function many<T extends { readonly name: string }>(
   id: string,
   check?: AnySlot["check"],

@@ -62,19 +62,20 @@ export interface InboundMessage {
   readonly session?: string;
 }
 
-/** The person: `<channel>:<id>`. */
+/** Returns the person: `<channel>:<id>`. */
 export function userOf({ channel, sender }: Pick<InboundMessage, "channel" | "sender">): string {
   return `${channel}:${sender.id}`;
 }
 
-/** The lane of the conversation, which is also the name of its session. */
+/** Returns the lane of the conversation, which is also the name of its session. */
 export function laneOf({ channel, conversation }: Pick<InboundMessage, "channel" | "conversation">): string {
   const { id, thread } = conversation;
   return thread === undefined ? `${channel}:${id}` : `${channel}:${id}#${thread}`;
 }
 
 /**
- * A text that one person wrote to the agent alone; whatever is given besides replaces the defaults.
+ * Returns a text that one person wrote to the agent alone; whatever is given besides replaces the
+ * defaults.
  */
 export function directMessage(
   message: {
@@ -158,7 +159,7 @@ export interface Channel {
   working?(to: Json, signal: AbortSignal): Promise<void>;
   /** Asks the person to decide, with buttons; without it the question is sent as text. */
   ask?(request: ApprovalRequest, to: Json, signal: AbortSignal): Promise<Sent>;
-  /** The question was decided, here or elsewhere. */
+  /** Told that the question was decided, here or elsewhere. */
   settled?(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void>;
   /**
    * Puts a short text in place of what a message says; answers as `send` does. With it a long turn

@@ -23,7 +23,7 @@ export interface ConversationControl {
    * Returns false if there is none.
    */
   resume(session: string): Promise<boolean>;
-  /** Those of the same person, the newest first. */
+  /** Returns the sessions of the same person, the newest first. */
   sessions(limit: number): Promise<readonly SessionSummary[]>;
   /** Makes the model's view of it shorter. Returns false if there is nothing to leave out. */
   compact(): Promise<boolean>;
@@ -34,21 +34,24 @@ export interface ConversationControl {
   rewind(): Promise<boolean>;
   /** Ends the turn that runs, with its questions. Returns false if none runs. */
   stop(): Promise<boolean>;
-  /** True while a turn runs here, whoever it is of. Absent in hosts of earlier releases. */
+  /** Returns true while a turn runs here, whoever it is of. Absent in hosts of earlier releases. */
   isRunning?(): boolean;
   /**
    * Returns the name of the agent that answers here, if one does. Absent in hosts of earlier
    * releases.
    */
   agent?(): Promise<string | undefined>;
-  /** Which model answers in this conversation. */
+  /** Returns the model that answers in this conversation. */
   model(): Promise<ModelRef>;
-  /** From the next message on; undefined: the configured one again. */
+  /** Changes the model from the next message on; undefined: the configured one again. */
   useModel(model: string | undefined): Promise<void>;
   tools(): Promise<readonly { readonly name: string; readonly description: string }[]>;
-  /** Open questions that this person may decide here. */
+  /** Returns the open questions that this person may decide here. */
   questions(): Promise<readonly ApprovalRequest[]>;
-  /** `unnamed`: here the message must hold the id, or its first six characters, as a word. */
+  /**
+   * Decides a question. `unnamed`: here the message must hold the id, or its first six characters,
+   * as a word.
+   */
   decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome | "unnamed">;
 }
 
@@ -101,8 +104,9 @@ export interface ChatCommand {
   /** The scope that a token needs for it. Default `manage` for a command of owners, else `talk`. */
   readonly may?: Scope;
   /**
-   * True for a word that no command is named by and that this one answers, with the word before its
-   * arguments: `/review x` as `/skill review x`. Hosts of earlier releases do not ask it.
+   * Returns true for a word that no command is named by and that this one answers, with the word
+   * before its arguments: `/review x` as `/skill review x`. Hosts of earlier releases do not ask
+   * it.
    */
   alsoFor?(word: string): Awaitable<boolean>;
   /**

@@ -49,7 +49,7 @@ export type Part =
       readonly forPerson?: true;
     };
 
-/** A message that is text alone. */
+/** Returns the parts of a message that is text alone. */
 export function textParts(text: string): readonly Part[] {
   return [{ type: "text", text }];
 }
@@ -82,7 +82,7 @@ export function textOf(parts: readonly Part[]): string {
     .join("\n");
 }
 
-/** One honest line for a reader that cannot take the bytes. */
+/** Returns one honest line for a reader that cannot take the bytes. */
 export function describeMedia({ mime, bytes, name, alt }: MediaRef): string {
   const named = name === undefined ? mime : `${name}, ${mime}`;
   return `[${named}, ${counted(bytes, "byte")}${alt === undefined ? "" : `: ${alt}`}]`;

@@ -31,7 +31,7 @@ export interface MediaFacts {
  * as long as a session or a message that waits names it; it goes with the last of them.
  */
 export interface Media {
-  /** On disk when it resolves. Throws `MEDIA_TOO_LARGE` and `MEDIA_TOO_MUCH`. */
+  /** Keeps the bytes, on disk when it resolves. Throws `MEDIA_TOO_LARGE` and `MEDIA_TOO_MUCH`. */
   put(bytes: Uint8Array, facts: MediaFacts): Promise<MediaRef>;
   /** Returns the bytes, or undefined if they are not kept, or no longer. */
   open(id: string): Promise<Uint8Array | undefined>;
@@ -55,7 +55,7 @@ export function mediaRef(id: string, bytes: Uint8Array, facts: MediaFacts): Medi
   };
 }
 
-/** The ids of all media that messages name, each once. */
+/** Returns the ids of all media that messages name, each once. */
 export function mediaIn(messages: readonly { readonly parts: readonly Part[] }[]): readonly string[] {
   const ids = messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "media" ? [part.media.id] : [])),
@@ -70,7 +70,10 @@ const signatures: readonly (readonly [mime: string, at: number, bytes: string])[
   ["image/webp", 8, "WEBP"],
 ];
 
-/** The type of a picture by its first bytes; undefined for anything but png, jpeg, gif and webp. */
+/**
+ * Returns the type of a picture by its first bytes; undefined for anything but png, jpeg, gif and
+ * webp.
+ */
 export function imageType(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16));
   return signatures.find(([, at, sign]) => head.startsWith(sign, at))?.[0];

@@ -42,7 +42,8 @@ export type Door = Pick<InboundMessage, "channel" | "conversation" | "replyTo">;
 /** Knows where owners can be reached alone. */
 export interface OwnerDoors {
   /**
-   * The direct conversation in which an owner wrote last in this channel; undefined if none did.
+   * Returns the direct conversation in which an owner wrote last in this channel; undefined if none
+   * did.
    */
   door(channel: string): Awaitable<Door | undefined>;
 }

@@ -9,7 +9,9 @@ export function plainFileName(name: string): string {
     .slice(0, 120);
 }
 
-/** A media type in lower case; `application/octet-stream` for whatever is none. */
+/**
+ * Returns a media type in lower case; `application/octet-stream` for whatever is not a media type.
+ */
 export function plainMime(mime: string): string {
   const type = mime.toLowerCase();
   const known = /^[a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*$/.test(type) && type.length <= 100;

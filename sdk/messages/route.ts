@@ -62,7 +62,7 @@ export interface RouteRequest {
  */
 export type ServerEvent = { readonly event?: string; readonly data: unknown } | { readonly raw: string };
 
-/** An event as it stands on the wire. */
+/** Returns an event as it stands on the wire. */
 export function eventFrame(event: ServerEvent): string {
   if ("raw" in event) return event.raw;
   const named = event.event === undefined ? "" : `event: ${event.event}\n`;
@@ -163,7 +163,7 @@ export interface RouteFacts {
   readonly bodySchema?: TSchema;
   readonly replySchema?: TSchema;
   /**
-   * The body of what the gateway refuses before, or makes of what `handle` throws. Default:
+   * Returns the body of what the gateway refuses before, or makes of what `handle` throws. Default:
    * `{"error":{"code","message"}}`.
    */
   failureBody?(failure: RouteFailure): unknown;

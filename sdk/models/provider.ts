@@ -123,7 +123,7 @@ export interface Capabilities {
   readonly nativeToolCalling: boolean;
   readonly vision: boolean;
   readonly streaming: boolean;
-  /** The types of media that it takes, as in `image/*`; others are told in words. Default: none. */
+  /** The media types that it takes, as in `image/*`; the model is told of others. Default: none. */
   readonly media?: readonly string[];
 }
 
@@ -167,7 +167,7 @@ export function servedBy({ name, server }: Provider, model: string | undefined):
 
 /** Retries, falls back and adapts for turns; without a router they ask the first provider. */
 export interface ModelRouter {
-  /** Finds providers by `resolve` (undefined: none). Begins with `served`, as after a fallback. */
+  /** Finds providers by `resolve` (undefined: none). Yields `served` first, again on a fallback. */
   chat(
     want: ModelRef,
     request: Omit<ChatRequest, "model">,
@@ -227,7 +227,7 @@ export const ProviderOffers = many<ProviderOffer>("provider-offers", (offer: Pro
   return "says neither where it answers (`address`), nor how that is asked (`addressKey`, `addressInId`), nor that it is `offline`";
 });
 
-/** The offer that an id is chosen by. */
+/** Returns the offer that an id is chosen by. */
 export function offerOf(offers: ReadonlyMap<string, ProviderOffer>, id: string): ProviderOffer | undefined {
   const named = offers.get(id) ?? [...offers.values()].find(({ aliases }) => aliases?.includes(id));
   return (

@@ -20,7 +20,7 @@ export interface StatusPart {
   readonly name: string;
   /** Lower numbers stand first; then by name. Default 100. */
   readonly order?: number;
-  /** Undefined: nothing to say. What it throws is left out. */
+  /** Returns the words; undefined: nothing to say. What it throws is left out. */
   words(scene: StatusScene): Awaitable<string | undefined>;
 }
 export const StatusParts = many<StatusPart>("status-parts", having("words"));

@@ -18,7 +18,7 @@ export function lengthOf(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0) * (charactersPerToken - 1);
 }
 
-/** The same of messages, with their calls and media and what surrounds them. */
+/** Returns the same of messages, with their calls and media and what surrounds them. */
 export function sizeOf(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, message) => sum + sizeOfOne(message), 0);
 }

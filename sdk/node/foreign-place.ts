@@ -16,8 +16,8 @@ export interface ForeignPlace {
 }
 
 /**
- * The first place on the way to a file that somebody else may write: each folder and link counts.
- * What root owns is trusted, and what is not there is nobody's.
+ * Returns the first place on the way to a file that somebody else may write: each folder and link
+ * counts. What root owns is trusted, and what is not there is nobody's.
  */
 export async function foreignOnTheWay(
   file: string,

@@ -5,7 +5,7 @@ import path from "node:path";
 /** As many as the kernel follows. */
 const MAX_LINKS = 40;
 
-/** `~` and `~/x` with the home directory written out; every other path as it is. */
+/** Returns `~` and `~/x` with the home directory written out; every other path as it is. */
 export function expandHome(written: string): string {
   return written === "~" || written.startsWith("~/") ? path.join(homedir(), written.slice(1)) : written;
 }
@@ -35,7 +35,8 @@ export async function followLinks(absolute: string, hops: number = 0): Promise<s
 }
 
 /**
- * True for `root` itself and for all inside it; letter case does not count on systems that fold it.
+ * Returns true for `root` itself and for all inside it; letter case does not count on systems that
+ * fold it.
  */
 export function isInside(at: string, root: string): boolean {
   const [a, b] = process.platform === "darwin" ? [at.toLowerCase(), root.toLowerCase()] : [at, root];

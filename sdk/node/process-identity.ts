@@ -36,7 +36,7 @@ export function isGone(named: string): boolean {
 let made = 0;
 
 /**
- * A name that no other user of a shared file has, now or later, and that a file can have:
+ * Returns a name that no other user of a shared file has, now or later, and that a file can have:
  * `<pid>.<start time>.<n>`.
  */
 export function newProcessName(): string {

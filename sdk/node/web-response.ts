@@ -31,10 +31,10 @@ const members: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * The web's own `Response` of it; what the body throws is thrown to whoever reads it. Node loads
- * its classes only once headers, `body` or members of the class are asked for: that is a tenth of a
- * start. Who only wants the pieces of the body iterates over the answer itself, once, as a model's
- * answer is read; the body is used then.
+ * Returns the web's own `Response` of it; what the body throws is thrown to whoever reads it. Node
+ * loads its classes only once headers, `body` or members of the class are asked for: that is a
+ * tenth of a start. A caller who only wants the pieces of the body iterates over the answer itself,
+ * once, as a model's answer is read; the body is used then.
  */
 export function webResponse({ status, headers, url, body: pieces }: ResponseFacts): Response {
   let stream: Stream | undefined = bodiless.has(status) ? null : undefined;

@@ -21,8 +21,8 @@ export function wrongValue(issues: readonly SchemaIssue[]): string | undefined {
 }
 
 /**
- * {@link wrongValue} of a route's body. A key that the schema does not know would do nothing, so it
- * is named too, unless the schema says `additionalProperties`.
+ * Does the work of {@link wrongValue} for a route's body. A key that the schema does not know would
+ * do nothing, so it is named too, unless the schema says `additionalProperties`.
  */
 export function wrongBody(
   schema: TSchema,

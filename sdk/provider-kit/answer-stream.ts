@@ -18,7 +18,7 @@ const ALIVE: ProviderEvent = Object.freeze({ type: "text", text: "" });
 
 /** Turns what a server sends into events. Pure: no clock, no network. */
 export interface AnswerReader {
-  /** The events of one JSON value. */
+  /** Returns the events of one JSON value. */
   take(value: unknown): readonly ProviderEvent[];
   /**
    * Returns the closing events, once the server has said all; nothing if they were given already.
@@ -39,13 +39,13 @@ export interface AnswerStream {
   readonly reader: AnswerReader;
   /** Asks; gives an answer with a good status, or why there is none. May throw `NET_*`. */
   send(signal: AbortSignal): Promise<Response | ProviderFailure>;
-  /** The JSON values of a body, as they come. May throw coded errors. */
+  /** Yields the JSON values of a body, as they come. May throw coded errors. */
   values(body: AsyncIterable<Uint8Array>): AsyncIterable<unknown>;
 }
 
 /**
- * One request and its answer as the events of a provider: never throws, bounded in time, and
- * exactly one `stop` or `error` at its end.
+ * Yields one request and its answer as the events of a provider: never throws, is bounded in time,
+ * and has exactly one `stop` or `error` at its end.
  */
 export async function* streamAnswer({
   provider,
@@ -85,12 +85,12 @@ export async function* streamAnswer({
   }
 }
 
-/** The last event of an answer that ended in the middle. */
+/** Returns the last event of an answer that ended in the middle. */
 export function cutAnswer(provider: string): ProviderEvent {
   return failed(errors.PROVIDER_MALFORMED(provider, "it broke off before its end"));
 }
 
-/** The last event of an answer that said nothing. */
+/** Returns the last event of an answer that said nothing. */
 export function emptyAnswer(provider: string): ProviderEvent {
   return failed(errors.PROVIDER_EMPTY(provider));
 }
@@ -123,7 +123,7 @@ export function usageEvent(counts: {
   ];
 }
 
-/** The first bytes of a body as text; what breaks off is cut, not thrown. */
+/** Returns the first bytes of a body as text; what breaks off is cut, not thrown. */
 export async function beginningOf(answer: Response, limit: number = 64 * 1024): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

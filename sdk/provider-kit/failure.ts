@@ -45,7 +45,7 @@ export interface FailedAnswer {
   readonly withheld?: string | undefined;
 }
 
-/** Why an HTTP answer failed: one sentence with the check to make. */
+/** Returns why an HTTP answer failed: one sentence with the check to make. */
 export function answerFailure(answer: FailedAnswer): ProviderFailure {
   const { status, provider } = answer;
   const wait = readRetryAfter(answer.retryAfter);
@@ -85,7 +85,9 @@ const statusWords: readonly (readonly [RegExp, number])[] = [
   [/server_error|internal|overloaded|unavailable|api_error/i, 500],
 ];
 
-/** Why an answer failed that began well: `error` is what the server sent in place of more. */
+/**
+ * Returns why an answer failed that began well: `error` is what the server sent in place of more.
+ */
 export function failureInside(
   answer: Omit<FailedAnswer, "status" | "body">,
   error: unknown,
@@ -115,8 +117,8 @@ export class ProviderError extends GantryError {
 }
 
 /**
- * Why a request failed that was thrown out of: a coded error, an abort, or anything else. `seconds`
- * is the time limit.
+ * Returns why a request failed that was thrown out of: a coded error, an abort, or anything else.
+ * `seconds` is the time limit.
  */
 export function thrownFailure(
   provider: string,
@@ -154,7 +156,7 @@ function toldOf(provider: string, error: unknown, signal: AbortSignal, seconds: 
   return failure(errors.PROVIDER_REFUSED(named, excerpt(why.replace(/\.$/, ""))), true);
 }
 
-/** An error of the table as the last event of a stream. */
+/** Returns an error of the table as the last event of a stream. */
 export function failure(
   error: GantryError,
   retry: boolean,

@@ -44,7 +44,10 @@ export interface AgentAsked {
  */
 export interface Agents {
   list(): readonly Agent[];
-  /** Undefined: the assistant without an agent. What it throws ends the turn before it begins. */
+  /**
+   * Returns the agent; undefined: the assistant without an agent. What it throws ends the turn
+   * before it begins.
+   */
   of(asked: AgentAsked): Awaitable<Agent | undefined>;
 }
 export const Agents = one<Agents>("agents", having("list", "of"));

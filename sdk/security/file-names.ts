@@ -38,7 +38,7 @@ export function fileNames(
 }
 
 /**
- * The test of what is secret: the names that hold credentials by custom, then those of
+ * Returns the test of what is secret: the names that hold credentials by custom, then those of
  * `secret_files`, whose `!` takes out of the former too. Copies count.
  */
 export function secretFiles(names: readonly string[]): NameTest {

@@ -18,7 +18,7 @@ export function isSecret(key: string): boolean {
   return lastWord.test(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase());
 }
 
-/** The value with every secret inside it hidden, at whatever depth. */
+/** Returns the value with every secret inside it hidden, at whatever depth. */
 export function masked(key: string, value: unknown): unknown {
   if (typeof value === "string") return isSecret(key) && value !== "" ? "********" : shownAddress(value);
   if (Array.isArray(value)) return value.map((item) => masked(key, item));

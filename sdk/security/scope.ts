@@ -9,7 +9,7 @@ import type { GantryError } from "../contract/errors.ts";
 export const scopes = ["talk", "read", "decide", "manage"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** True for a word that is a scope. */
+/** Returns true for a word that is a scope. */
 export function isScope(word: unknown): word is Scope {
   return (scopes as readonly unknown[]).includes(word);
 }

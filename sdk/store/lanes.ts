@@ -171,7 +171,9 @@ export interface Lanes {
     turn: readonly ChatMessage[],
     files?: readonly MediaRef[],
   ): Promise<void>;
-  /** The platform confirmed: the message is done and its lane is free. Throws LEASE_LOST. */
+  /**
+   * Marks the message as done, as the platform confirmed, and frees its lane. Throws LEASE_LOST.
+   */
   ack(claim: Claim): Promise<void>;
   /**
    * Frees the lane; the message is due again as `retry` says. Later messages of the lane wait
@@ -184,8 +186,8 @@ export interface Lanes {
    */
   deadLetter(claim: Claim, reason: string, notice?: Notice): Promise<void>;
   /**
-   * True while somebody wants this process to take no new work: it claims nothing, and begins no
-   * turn of a caller.
+   * Returns true while somebody wants this process to take no new work: it claims nothing, and
+   * begins no turn of a caller.
    */
   isDrained?(): boolean;
   /**
@@ -193,7 +195,9 @@ export interface Lanes {
    * any time.
    */
   recover(): Promise<void>;
-  /** In how many ms a message falls due; 0 or less: one is due now; undefined: none waits. */
+  /**
+   * Returns in how many ms a message falls due; 0 or less: one is due now; undefined: none waits.
+   */
   dueIn(bounds?: ClaimBounds): Promise<number | undefined>;
   /**
    * Calls `wake` once something may have fallen due: soon after this handle accepted, posted, put
@@ -217,7 +221,7 @@ export interface Lanes {
   read(
     number: number,
   ): Promise<(KeptMessage & { readonly message: InboundMessage; readonly reply?: string }) | undefined>;
-  /** A dead letter waits again as if it had come now; false if there is none of that number. */
+  /** Lets a dead letter wait again as if it came now; returns false if none has that number. */
   putBack(number: number): Promise<boolean>;
   /**
    * Forgets the content of a waiting message or a dead letter, never its id; returns false if there

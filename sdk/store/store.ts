@@ -56,7 +56,7 @@ export interface Sessions {
   /** Throws LEASE_LOST, and adds nothing, if `lease` is given and lost. */
   append(session: string, turn: readonly ChatMessage[], lease?: Lease): Promise<void>;
   /**
-   * At most `most` turns behind the base. What is left out is left out in steps ({@link
+   * Returns at most `most` turns behind the base. Others are left out in steps ({@link
    * turnsToShow}), so that what is shown begins with the same bytes for many turns.
    */
   view(session: string, most: number): Promise<SessionView>;
@@ -69,16 +69,16 @@ export interface Sessions {
   rewind(session: string): Promise<boolean>;
   /** Gives a conversation another id. Returns false if there is none, or `to` is taken. */
   rename(session: string, to: string): Promise<boolean>;
-  /** The last `turns` turns, oldest message first, whatever became of them in the view. */
+  /** Returns the last `turns` turns, oldest message first, whatever became of them in the view. */
   recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
-  /** Those with at least one turn, by their last turn, newest first. */
+  /** Returns those with at least one turn, by their last turn, newest first. */
   list(limit: number): Promise<readonly SessionSummary[]>;
   /**
-   * The same page by page, with titles; those of one time by their ids, the last first. Absent in
-   * stores of earlier releases.
+   * Returns the same page by page, with titles; those of one time by their ids, the last first.
+   * Absent in stores of earlier releases.
    */
   page?(want: SessionPage): Promise<readonly SessionSummary[]>;
-  /** Also whom it belonged to and whom it was shared with. */
+  /** Removes it, also whom it belonged to and whom it was shared with. */
   remove(session: string): Promise<boolean>;
 }
 
@@ -178,7 +178,7 @@ export interface Values {
   remove(space: string, key: string): Promise<boolean>;
   /** Removes the key only if its value is this one, as JSON has it; returns false otherwise. */
   removeIf(space: string, key: string, value: unknown): Promise<boolean>;
-  /** In the order of the keys. */
+  /** Returns a page in the order of the keys. */
   list<T>(space: string, page: ValuePage): Promise<readonly { readonly key: string; readonly value: T }[]>;
 }
 

@@ -42,8 +42,8 @@ export interface Net {
    */
   fetch(request: NetRequest): Promise<Response>;
   /**
-   * A raw connection under the same rules, for the proxy of started processes. `domains`: instead
-   * of `security.allowed_domains`.
+   * Opens a raw connection under the same rules, for the proxy of started processes. `domains`:
+   * instead of `security.allowed_domains`.
    */
   connect(host: string, port: number, signal: AbortSignal, domains?: readonly string[]): Promise<Duplex>;
 }
@@ -69,7 +69,7 @@ export interface Socket {
   onPing(told: () => void): void;
   /** Resolves once it is over, whichever side ended it. Never rejects. */
   readonly closed: Promise<SocketEnd>;
-  /** `code`: 1000 or 3000 to 4999. Default 1000. */
+  /** Closes it. `code`: 1000 or 3000 to 4999. Default 1000. */
   close(code?: number): void;
 }
 
@@ -97,7 +97,7 @@ export interface Upstream {
   /** As the web's `fetch`; it and the reading of its body throw `NET_*` errors. */
   fetch(request: NetRequest): Promise<Response>;
   webSocket(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Socket>;
-  /** A raw connection, for protocols that are not HTTP. Throws `NET_*`. */
+  /** Opens a raw connection, for protocols that are not HTTP. Throws `NET_*`. */
   connect(host: string, port: number, signal: AbortSignal, options?: ConnectOptions): Promise<Duplex>;
 }
 export const Upstream = one<Upstream>("upstream", having("fetch", "webSocket", "connect"));

@@ -90,7 +90,7 @@ export interface SaidInChat {
 
 /** Open questions of tools. Each is answered once and dies with the call that asked it. */
 export interface ToolQuestions {
-  /** Those that this person may answer. */
+  /** Returns the questions that this person may answer. */
   pending(by: Decider): readonly ToolQuestion[];
   answer(id: string, said: Said, by: Decider): Promise<AnswerOutcome>;
   /**

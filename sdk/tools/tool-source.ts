@@ -11,8 +11,8 @@ export interface ToolSource {
   /** Also what its tools name as their {@link Tool.source}, if they name none. */
   readonly name: string;
   /**
-   * All that there are now. Asked for when somebody first needs to know, and again after a change;
-   * what it throws is logged, and it is asked again later. It has 10 s.
+   * Returns all tools that there are now. Asked for when somebody first needs to know, and again
+   * after a change; what it throws is logged, and it is asked again later. It has 10 s.
    */
   tools(signal: AbortSignal): Promise<readonly Tool[]>;
   /** Called once, before the first list: it calls `changed` whenever the list is another. */

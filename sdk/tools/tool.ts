@@ -125,8 +125,9 @@ export interface Tool {
    */
   readonly deferred?: boolean;
   /**
-   * While it says false, the model is not offered the tool and no call of it runs. `command` names
-   * the chat command that began the turn, if one did; hosts of earlier releases do not tell it.
+   * While it returns false, the model is not offered the tool and no call of it runs. `command`
+   * names the chat command that began the turn, if one did; hosts of earlier releases do not tell
+   * it.
    */
   offered?(command?: string): Awaitable<boolean>;
   /**

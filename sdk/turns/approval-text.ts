@@ -7,7 +7,8 @@ const maxLength = 2_500;
 const leastLength = 100;
 
 /**
- * A question in words; every line of what would run has a margin, so that none can pass for ours.
+ * Returns a question in words; every line of what would run has a margin, so that none can pass for
+ * ours.
  */
 export function approvalText(request: ApprovalRequest, whole: boolean = false): string {
   return textWith(request, whole ? undefined : maxLength);
@@ -83,7 +84,7 @@ function cut(lines: readonly string[], most: number): readonly string[] {
   return kept;
 }
 
-/** `(66 lines, 12 commands)`; nothing for a single line with a single command. */
+/** Returns `(66 lines, 12 commands)`; nothing for a single line with a single command. */
 function sizeOf({ lines, commands }: ApprovalRequest): string {
   const parts = [...(lines > 1 ? [`${lines} lines`] : []), ...(commands > 1 ? [`${commands} commands`] : [])];
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;

@@ -79,11 +79,11 @@ export interface QuestionEnd {
  * counts once, for that call in that conversation.
  */
 export interface Approvals {
-  /** All, or those that this person may decide. */
+  /** Returns all questions, or those that this person may decide. */
   pending(by?: Decider): Promise<readonly ApprovalRequest[]>;
   /**
-   * The one place that decides who may approve. Only the exact words `allow` and `always` release.
-   * The model is told `why` with a no; hosts of earlier releases do not tell it.
+   * Decides a question: the one place that says who may approve. Only the exact words `allow` and
+   * `always` release. The model is told `why` with a no; hosts of earlier releases do not tell it.
    */
   decide(id: string, decision: string, by: Decider, why?: string): Promise<DecisionOutcome>;
   /**

@@ -13,7 +13,7 @@ export class EventQueue<T> {
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** False once the reader has fallen too far behind, or it is over. */
+  /** Returns false once the reader has fallen too far behind, or it is over. */
   put(event: T): boolean {
     if (this.#isOver) return false;
     this.#waiting.push(event);
@@ -23,7 +23,7 @@ export class EventQueue<T> {
     return !this.#isOver;
   }
 
-  /** Nothing comes behind what was put in; a failure is thrown there. */
+  /** Ends the queue after the events that were put in; a failure is thrown there. */
   end(failure?: { readonly error: unknown }): void {
     this.#failure ??= failure;
     this.#isOver = true;

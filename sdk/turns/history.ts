@@ -47,14 +47,17 @@ export interface FittedHistory {
 
 /** Decides which of a session's messages go to the model. */
 export interface History {
-  /** Undefined: they go as they are. What it throws is logged, and they go as they are. */
+  /**
+   * Returns the messages to send; undefined: they go as they are. What it throws is logged, and
+   * they go as they are.
+   */
   fit(request: HistoryRequest): Awaitable<FittedHistory | undefined>;
 }
 export const History = one<History>("history", having("fit"));
 
 /**
- * Every call has its result behind it, and no result is without its call: otherwise a model refuses
- * the conversation.
+ * Returns true if every call has its result behind it and no result is without its call: otherwise
+ * a model refuses the conversation.
  */
 export function isWholeConversation(messages: readonly ChatMessage[]): boolean {
   const open: string[] = [];

@@ -26,9 +26,9 @@ export interface PromptPart {
   /** Characters; what is longer is cut, and the cut is said. */
   readonly budget: number;
   /**
-   * The same text for the same scene while nothing it speaks of has changed: no clock, no random,
-   * no unsorted list. Every change costs the provider's cache of the whole conversation. Undefined:
-   * nothing to say.
+   * Returns the same text for the same scene while nothing it speaks of has changed: no clock, no
+   * random, no unsorted list. Every change costs the provider's cache of the whole conversation.
+   * Undefined: nothing to say.
    */
   text(scene: PromptScene): Awaitable<string | undefined>;
   /**
