@@ -9,8 +9,7 @@ export interface ChatAddress {
 }
 
 /**
- * Returns the address, or undefined for what is not an address of this channel; a number alone is
- * one.
+ * Returns the address (a number alone is one), or undefined if this channel has no such address.
  */
 export function readAddress(address: Json): ChatAddress | undefined {
   if (typeof address === "string") return { to: address };

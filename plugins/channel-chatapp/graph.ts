@@ -46,10 +46,7 @@ export class Graph {
     return typeof id === "string" ? id : { status: "refused", reason: errors.CHATAPP_NO_FILE().message };
   }
 
-  /**
-   * Marks a message as read and shows that an answer is written, for up to 25 s. Throws CHATAPP_*
-   * and NET_*.
-   */
+  /** Marks a message as read and shows typing for up to 25 s. Throws CHATAPP_* and NET_*. */
   async working(message: string, signal: AbortSignal): Promise<void> {
     const body = {
       messaging_product: "whatsapp",
@@ -70,7 +67,7 @@ export class Graph {
   }
 
   /**
-   * Throws CHANNEL_INSECURE_URL for what is neither https nor, where that is allowed, this machine.
+   * Throws CHANNEL_INSECURE_URL for what is neither https nor, if that is allowed, this machine.
    */
   address(): string {
     const { graphUrl, phoneNumberId, allowInsecureLoopback } = this.#settings;
@@ -143,7 +140,7 @@ function sentBy({ status, headers }: Response, reason: string): Exclude<Sent, { 
   return { status: "retry", reason, ...(isNamed && { afterMs: seconds * 1_000 }) };
 }
 
-/** The platform's own words, where it has any. */
+/** The platform's own words, if it has any. */
 async function causeOf(response: Response): Promise<string> {
   const text = await response.text().catch(() => "");
   try {

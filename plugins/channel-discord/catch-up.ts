@@ -21,8 +21,8 @@ export interface CatchUpNeeds {
 }
 
 /**
- * After a new session, which hands out only what comes from then on: fetches what was written
- * meanwhile where the bot is asked.
+ * Runs after a new session, which hands out only what comes from then on: fetches what was written
+ * meanwhile in places in which the bot is asked.
  */
 export class CatchUp {
   readonly #needs: CatchUpNeeds;
@@ -38,8 +38,7 @@ export class CatchUp {
   }
 
   /**
-   * Each page is taken before the next is asked for, so that another try goes on where this one
-   * ended.
+   * Takes each page before asking for the next, so that another try goes on where this one ended.
    */
   async #bring(place: Place, me: Me, signal: AbortSignal): Promise<void> {
     let after = laterOf(place.last, idAt(Date.now() - dayMs));

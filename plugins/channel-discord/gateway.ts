@@ -41,10 +41,7 @@ export interface GatewayNeeds {
   values(): Values;
 }
 
-/**
- * Stays at the gateway: goes on with the kept session where it can, and begins another where it
- * must.
- */
+/** Stays at the gateway: goes on with the kept session if it can, and begins another if it must. */
 export class Gateway implements ConnectionOptions {
   readonly #needs: GatewayNeeds;
   readonly #kept: KeptSession;

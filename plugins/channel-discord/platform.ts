@@ -58,7 +58,7 @@ const maxFileBytes = 10 * 1024 * 1024;
  */
 const maxDescription = 1_024;
 const uploadMs = 120_000;
-/** The platform's sign fades after ten seconds. */
+/** The platform's indicator fades after ten seconds. */
 const typingMs = 8_000;
 /**
  * The types of components and the styles of buttons:

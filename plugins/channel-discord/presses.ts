@@ -7,10 +7,7 @@ import type { WireInteraction } from "./wire.ts";
 
 /** The platform tells the presser of a failure after three seconds: https://docs.discord.com/developers/interactions/receiving-and-responding */
 const answerMs = 2_500;
-/**
- * The type of an interaction that presses a button, and of an answer that leaves the message as it
- * is.
- */
+/** An interaction that presses a button, and an answer that leaves the message as it is. */
 const pressed = 3;
 const taken = 6;
 /** A flag of a message that only the presser sees. */

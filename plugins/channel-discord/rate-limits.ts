@@ -69,10 +69,7 @@ export class RateLimits {
     return `${this.#names.get(name) ?? name} ${major}`;
   }
 
-  /**
-   * Answers may come in another order than their calls, so within one period the lowest count
-   * holds.
-   */
+  /** Answers may come in another order than calls, so within one period the lowest count holds. */
   #keep(key: string, bucket: Bucket): void {
     const known = this.#buckets.get(key);
     const isSamePeriod = known !== undefined && known.until > Date.now();

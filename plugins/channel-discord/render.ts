@@ -1,9 +1,6 @@
 import { renderMarkdown, type RichText, type Span } from "@gantry/sdk/channel";
 
-/**
- * The platform's own reading of a code block knows no longer fence, and words of these signs alone
- * as a language.
- */
+/** The platform knows no longer fence for a code block, and only these characters as a language. */
 const fence = "```";
 const language = /^[a-z0-9_+\-.#]+$/i;
 
@@ -19,11 +16,10 @@ export function renderMessage(rich: RichText): string {
 function isReadable({ kind, url, from, to }: Span, text: string): boolean {
   const words = text.slice(from, to);
   if (kind === "pre") return !words.includes(fence) && words.trim() !== "";
-  // Between more than two of these signs it would be a block.
+  // Between more than two of these characters it would be a block.
   if (kind === "code") return !words.includes("``");
   if (kind !== "link" || words === url) return true;
-  // Discord makes no link of words that are another address, and a later `](` would end the first
-  // link.
+  // Words that are another address make no link there; a later `](` would end the first link.
   return !/[[\]]|https?:\/\//i.test(words) && !text.slice(to).includes("](");
 }
 

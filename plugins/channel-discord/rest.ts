@@ -8,10 +8,7 @@ import { wrongKindOfToken, type Settings } from "./settings.ts";
 
 const timeoutMs = 30_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
-/**
- * A wait that is over so soon is waited here: the parts of a long answer meet one every five
- * messages.
- */
+/** A wait this short is waited here: the parts of a long answer meet one every five messages. */
 const patienceMs = 6_000;
 /** The platform asks for this form: https://docs.discord.com/developers/reference#user-agent */
 const userAgent = "DiscordBot (gantry, 0.1.0)";

@@ -1,6 +1,5 @@
 /**
- * The parts of the platform's objects that are read. Any of them may be missing or wrong: they come
- * from outside.
+ * The parts of the platform's objects that are read; from outside, so any may be missing or wrong.
  */
 
 export interface WireUser {

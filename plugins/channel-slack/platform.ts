@@ -33,7 +33,7 @@ import type { WireFile } from "./wire.ts";
 import { Working } from "./working.ts";
 
 /**
- * Slack asks for no more than 4,000 signs in a message:
+ * Slack asks for no more than 4,000 characters in a message:
  * https://docs.slack.dev/reference/methods/chat.postMessage
  */
 const maxText = 3_900;
@@ -167,8 +167,7 @@ export class SlackPlatform implements ChatPlatform<SlackAddress, SlackMessage> {
 }
 
 /**
- * Returns a message with its forms as data, and one for where that is not understood: marks in the
- * text.
+ * Returns a message with its forms as data, and one for a reader without them: marks in the text.
  */
 function formsOf(rich: RichText, more: Params): readonly Params[] {
   const text = renderMrkdwn(rich).toWellFormed();

@@ -110,7 +110,7 @@ export class Posting {
   }
 
   /**
-   * The next form of a message is sent where the one before was not understood: an answer must not
+   * The next form of a message is sent if the one before was not understood: an answer must not
    * vanish for its looks.
    */
   async #anyOf(bodies: readonly Params[], to: SlackAddress, signal: AbortSignal): Promise<string> {
@@ -128,8 +128,8 @@ export class Posting {
   }
 
   /**
-   * The message that an earlier try became; where that cannot be told, it is said and taken for not
-   * sent.
+   * Returns the message that an earlier try became; if that cannot be told, it is said and taken
+   * for not sent.
    */
   async #find(to: SlackAddress, name: string, at: number, signal: AbortSignal): Promise<string | undefined> {
     const { api, log } = this.#needs;

@@ -42,8 +42,7 @@ export class WebApi {
   constructor(settings: Settings, upstream: Upstream) {
     this.#settings = settings;
     this.#upstream = upstream;
-    // Scrubbing a token too short to be a secret would spoil sentences that name a token's
-    // beginning.
+    // Scrubbing a token too short to be a secret would spoil sentences that name its beginning.
     this.#scrub = scrubber(Object.values(settings.tokens).filter(({ length }) => length > minSecret));
   }
 

@@ -1,7 +1,4 @@
-/**
- * The parts of Slack's objects that are read. Any of them may be missing or wrong: they come from
- * outside.
- */
+/** The parts of Slack's objects that are read; from outside, so any may be missing or wrong. */
 
 export interface WireFile {
   readonly id: string;
@@ -17,7 +14,7 @@ export interface WireFile {
   readonly file_access?: string;
   readonly url_private?: string;
   readonly url_private_download?: string;
-  /** By channel: where it was shared. */
+  /** The places in which it was shared, by channel. */
   readonly shares?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 

@@ -7,13 +7,10 @@ import { codeOf } from "./web-failure.ts";
 const statusMs = 60_000;
 const status = "is working on it…";
 const emoji = "hourglass_flowing_sand";
-/** For taking a sign away after its turn was cancelled. */
+/** The time for taking an indicator away after its turn was cancelled. */
 const takeBackMs = 10_000;
 
-/**
- * Shows that a turn runs: as a status of the app in a thread, else as a reaction that is taken
- * back.
- */
+/** Shows that a turn runs: by a status in a thread, else by a reaction that is taken back. */
 export class Working {
   readonly #api: WebApi;
   /** False once Slack has refused a status for this app, as it then refuses always. */

@@ -37,8 +37,7 @@ interface Offset {
 export type PollerNeeds = UpdateNeeds & Pick<ChatHost, "health" | "values">;
 
 /**
- * Fetches updates by long polling; the platform is told to forget them only once the inbox has them
- * on disk.
+ * Fetches updates by long polling; the platform forgets them only once the inbox has them on disk.
  */
 export class Poller implements ConnectionOptions {
   readonly #needs: PollerNeeds;

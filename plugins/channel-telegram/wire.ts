@@ -1,6 +1,5 @@
 /**
- * The parts of the Bot API's objects that are read. Any of them may be missing or wrong: they come
- * from outside.
+ * The parts of the Bot API's objects that are read; from outside, so any may be missing or wrong.
  */
 
 export interface WireUser {
@@ -42,8 +41,7 @@ export interface WireMessage {
   readonly chat: WireChat;
   readonly from?: WireUser;
   /**
-   * The chat shown instead of the sender: a channel, or the group itself for an anonymous
-   * administrator.
+   * The chat shown instead of the sender: a channel, or the group for an anonymous administrator.
    */
   readonly sender_chat?: WireChat;
   readonly text?: string;

@@ -2,10 +2,7 @@ import { endedText } from "../turns/approval-text.ts";
 import type { ApprovalRequest, Approvals, DecisionOutcome } from "../turns/approval.ts";
 import { laneOf, userOf, type InboundMessage } from "../messages/channel.ts";
 
-/**
- * A button: what stands on it, and what the platform hands back when it is pressed (at most 64
- * bytes).
- */
+/** A button: its label, and the data that the platform hands back on a press (at most 64 bytes). */
 export interface ApprovalButton {
   readonly label: string;
   readonly data: string;

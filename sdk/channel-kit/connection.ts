@@ -38,8 +38,7 @@ export interface ConnectionOptions {
   /** Milliseconds without a sign of life after which the connection is made again. */
   readonly watchdogMs: number;
   /**
-   * Serves one connection until it ends or `signal` is aborted; calls `alive` at every sign of
-   * life.
+   * Serves one connection until it ends or `signal` aborts; calls `alive` at every sign of life.
    */
   run(signal: AbortSignal, alive: () => void): Promise<void>;
   /** Returns what an error of `run` means. */
@@ -47,8 +46,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * Keeps one connection to a platform: renewed if it is deaf, tried again with growing waits if it
- * breaks.
+ * Keeps one connection to a platform: renewed if deaf, tried again with growing waits if it breaks.
  */
 export class Connection {
   readonly #options: ConnectionOptions;

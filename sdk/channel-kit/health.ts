@@ -14,8 +14,7 @@ const silentMs = 180_000;
 const steadyMs = 30_000;
 
 /**
- * `up`: connected. `waiting`: tried again soon. `refused`: the account is, so a person must do
- * something.
+ * `up`: connected. `waiting`: tried again soon. `refused`: the account is, so a person must act.
  */
 export type HealthState = "starting" | "up" | "waiting" | "refused" | "stopped";
 

@@ -25,10 +25,7 @@ const copyMark = "(Sent again, as it may not have arrived.)\n";
  */
 export const copyRoom: number = copyMark.length;
 
-/**
- * Returns the piece as a copy of one that may have arrived: its text or caption begins with words
- * that say so.
- */
+/** Returns the piece as a copy of one that may have arrived: its text or caption says so first. */
 export function asCopy(piece: OutgoingPiece): OutgoingPiece {
   if (!("text" in piece)) {
     const { media } = piece;
@@ -52,10 +49,7 @@ export function inWords(piece: OutgoingPiece, reason: string): OutgoingPiece | u
 export interface PieceOptions extends SplitOptions {
   /** Returns the bytes of a piece of media, or undefined if they are not kept, or no longer. */
   open(id: string): Promise<Uint8Array | undefined>;
-  /**
-   * Returns a line in place of a file that the platform would not take; undefined for one that goes
-   * out.
-   */
+  /** Returns a line in place of a file that the platform would not take, else undefined. */
   asWords?(media: MediaRef, bytes: Uint8Array): string | undefined;
 }
 

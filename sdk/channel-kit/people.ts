@@ -11,7 +11,7 @@ export interface AllowedPeople {
   /** Ids, or `*` for everyone. Empty: nobody. */
   readonly allowed: readonly string[];
   /**
-   * The ids of those who may also approve. If none is named, an id that alone is allowed is the
+   * The ids of those who may also approve; if there are none, an id that alone is allowed is the
    * owner.
    */
   readonly owners: readonly string[];

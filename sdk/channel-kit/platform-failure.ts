@@ -47,8 +47,7 @@ export interface ReachOptions {
 }
 
 /**
- * Runs a call to a platform. What is thrown before an answer came is a {@link PlatformFailure} as
- * well.
+ * Runs a call to a platform. An error before an answer came is a {@link PlatformFailure} as well.
  */
 export async function reach<T>(work: () => Promise<T>, { scrub, refused = [] }: ReachOptions): Promise<T> {
   try {
@@ -67,10 +66,7 @@ function kindOf(error: unknown, refused: readonly string[]): FailureKind {
   return refused.includes(error.code) ? "refused" : "account";
 }
 
-/**
- * Returns the outcome of a call that sends a message and resolves to the message's id. Never
- * throws.
- */
+/** Returns the outcome of a call that sends a message and resolves to its id. Never throws. */
 export async function sentOf(call: () => Promise<string | number>): Promise<Sent> {
   try {
     return { status: "sent", id: String(await call()) };

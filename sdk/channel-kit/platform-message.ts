@@ -15,10 +15,7 @@ export interface PlatformMessage<Address extends object = object, File = unknown
   readonly text: string;
   /** Parts that they answer or pass on: material. */
   readonly quoted: readonly Part[];
-  /**
-   * True if somebody else's message is passed on: its files are quoted, and so are the words of its
-   * voice.
-   */
+  /** True if somebody else's message is passed on: its files and its voice's words are quoted. */
   readonly forwarded?: boolean;
   /** In a group: the agent was named, answered, or given a command. */
   readonly mentioned: boolean;

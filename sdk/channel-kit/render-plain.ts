@@ -2,8 +2,7 @@ import { renderMarks } from "./render.ts";
 import type { RichText } from "./rich-text.ts";
 
 /**
- * Returns the text for readers that know no form, with the address behind each link that does not
- * show it.
+ * Returns the text for readers that know no form, with the address behind each link that hides it.
  */
 export function renderPlain(rich: RichText): string {
   return renderMarks(rich, {

@@ -131,8 +131,7 @@ function outsideBlocks({ spans }: RichText, at: number, end: number): number {
 }
 
 /**
- * Returns the beginning of the character that stands at `end`, which is `end` itself between two
- * characters.
+ * Returns the beginning of the character at `end`, which is `end` itself between two characters.
  */
 function graphemeStart(text: string, at: number, end: number): number {
   const around = graphemes.segment(text.slice(at, end + 2)).containing(end - at);

@@ -74,7 +74,7 @@ export interface Command {
    * ends.
    */
   readonly ownsStdout?: boolean;
-  /** Gives the exit code, or throws a coded error. */
+  /** Resolves to the exit code, or throws a coded error. */
   run(run: CommandContext): Promise<number>;
 }
 export const Commands = many<Command>("commands", having("run"));
@@ -87,8 +87,8 @@ export interface CheckRow {
   /** The way to put it right, if there is one. */
   readonly cure?: string;
   /**
-   * The cure as a deed, if it is safe: it changes no more than its label says, and can be done
-   * twice.
+   * The cure as an action, if it is safe: it changes no more than its label says, and can be
+   * repeated.
    */
   readonly fix?: RowFix;
 }

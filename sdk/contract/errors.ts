@@ -1,7 +1,4 @@
-/**
- * The exit code of the process: 1 if it failed, 2 for wrong usage or configuration, 3 if policy
- * refused.
- */
+/** The exit code: 1 if it failed, 2 for wrong usage or configuration, 3 if policy refused. */
 export type ExitCode = 1 | 2 | 3;
 
 /** One row of an error table: a sentence with a `%s` for each part, and the exit code. */
@@ -41,8 +38,7 @@ export class GantryError extends Error {
 }
 
 /**
- * Returns several errors as one, each on a line of its own with its own code; its code is the first
- * one's.
+ * Returns several errors as one, each on a line of its own with its code; it has the first's code.
  */
 export function allOf(errors: readonly GantryError[]): GantryError | undefined {
   const found = [...new Map(errors.map((error) => [error.message, error])).values()];

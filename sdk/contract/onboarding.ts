@@ -31,8 +31,8 @@ export interface OnboardingStep {
    */
   readonly sets?: "channel" | "tool";
   /**
-   * Asks, and gives the keys of config.toml. `look` runs the check of this step with the keys known
-   * so far, writes nothing, and gives its rows: none if it cannot run.
+   * Asks, and resolves to the keys of config.toml. `look` runs the check of this step with the keys
+   * known so far, writes nothing, and resolves to its rows: none if it cannot run.
    */
   ask(
     questions: OnboardingQuestions,

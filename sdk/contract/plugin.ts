@@ -14,10 +14,7 @@ export const EARLIER_LEVEL = 2;
 
 export type NeededSlots = Readonly<Record<string, AnySlot>>;
 
-/**
- * The door of one plugin to the host. Everything done through it is undone when the plugin is
- * disposed.
- */
+/** The door of one plugin to the host. Everything done through it is undone on dispose. */
 export interface PluginHost<Config = unknown, Needs extends NeededSlots = NeededSlots> {
   readonly name: string;
   /** The plugin's table, checked, with defaults filled in, frozen. */
@@ -28,8 +25,7 @@ export interface PluginHost<Config = unknown, Needs extends NeededSlots = Needed
   readonly signal: AbortSignal;
   readonly hooks: Taps;
   /**
-   * Fills a slot that the plugin lists in `provides`; returns what takes the value out again, at
-   * any time.
+   * Fills a slot that the plugin lists in `provides`; returns a function that takes the value out.
    */
   provide<T>(slot: Slot<T>, value: T): () => void;
   /** Called once every plugin is set up, in order of need. */

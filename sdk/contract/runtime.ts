@@ -105,10 +105,7 @@ export interface ConfigFile {
   onboarding(): Promise<readonly OnboardingStep[]>;
   /** Returns the JSON Schema of the whole file: the keys of the host and of all plugins. */
   schema(): Promise<Readonly<Record<string, unknown>>>;
-  /**
-   * Values are TOML values, undefined takes a key out; all are written or none. Throws coded
-   * errors.
-   */
+  /** Writes TOML values, all or none; undefined takes a key out. Throws coded errors. */
   set(changes: Readonly<Record<string, unknown>>): Promise<void>;
   /**
    * Starts everything as it would be with these changes, hands it to `work` and stops it again;

@@ -5,8 +5,7 @@ type Shape = (value: unknown) => string | undefined;
 const memberOf = (value: unknown, name: string): unknown => (Object(value) as Record<string, unknown>)[name];
 
 /**
- * Says which of these functions a value lacks, for plain JavaScript, which types do not reach: `has
- * no fit()`.
+ * Says which of these functions a value lacks, for plain JavaScript without types: `has no fit()`.
  */
 export function having(...names: readonly string[]): Shape {
   return (value) => {

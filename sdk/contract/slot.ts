@@ -8,8 +8,7 @@ export interface Slot<T, Many extends boolean = boolean, Optional extends boolea
   /** True if a plugin can live without it: `host.needs.x` may then be undefined. */
   readonly optional: Optional;
   /**
-   * Returns what is wrong with a value, as in "fills tools with a value that %s", or undefined if
-   * it is right.
+   * Returns what is wrong with a value, as in "fills tools with a value that %s", else undefined.
    */
   check?(value: unknown): string | undefined;
   /** Filled by plugins and read by the host alone, so that nothing can go around it. */

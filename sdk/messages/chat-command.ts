@@ -116,10 +116,10 @@ export interface ChatCommand {
    */
   run(run: ChatCommandRun): Awaitable<string | CommandPrompt>;
   /**
-   * Asked once a turn has ended that this command began and that nobody has stopped. Gives what its
-   * person is told, or what they say to the model next: that begins another turn in their name,
-   * behind the guards. Of a process that is killed the turn begins again, and this is asked at its
-   * end. Hosts of earlier releases do not ask.
+   * Asked once a turn has ended that this command began and that nobody has stopped. Returns the
+   * text for its person, or what they say to the model next: that begins another turn in their
+   * name, behind the guards. If the process is killed the turn begins again, and this is asked at
+   * its end. Hosts of earlier releases do not ask.
    */
   next?(ended: CommandTurn): Awaitable<string | CommandPrompt | undefined>;
   /**
@@ -129,7 +129,8 @@ export interface ChatCommand {
   begins?(turn: Omit<CommandTurn, "result">): Awaitable<boolean>;
   /**
    * Told by `/stop` before the turn that runs is ended. Ends what this command has yet to do in the
-   * conversation, and gives what the person is told of that; undefined if it has nothing to do.
+   * conversation, and returns the text for the person about that; undefined if it has nothing to
+   * do.
    */
   stopped?(run: ChatCommandRun): Awaitable<string | undefined>;
 }
@@ -142,14 +143,10 @@ export interface CommandTurn extends Pick<ChatCommandRun, "user" | "trust"> {
   readonly result: TurnResult;
 }
 
-/**
- * A chat command's words to the model in its person's name, which pass the guards as a message of
- * theirs.
- */
+/** A chat command's words to the model in its person's name, which guards see as their message. */
 export interface CommandPrompt {
   /**
-   * At least one. A text that the person has not written has its source in `from`, and is material
-   * then.
+   * At least one. A text that the person has not written has its source in `from`: it is material.
    */
   readonly prompt: readonly Part[];
   /** Added to the system prompt of that turn. */

@@ -21,10 +21,7 @@ export type Part =
   | {
       readonly type: "text";
       readonly text: string;
-      /**
-       * The source of a text that is nobody's own words (`tool shell`): it is marked for the model
-       * as material.
-       */
+      /** The source of a text that is nobody's own words (`tool shell`): material for the model. */
       readonly from?: string;
       /**
        * The host's own: says in a group whose words come next, and is sent with a mark that nobody

@@ -1,7 +1,4 @@
-/**
- * The place in which a message was written: its messages are answered in order and remembered
- * together.
- */
+/** The place of a message: messages of one place are answered in order and remembered together. */
 export interface Conversation {
   readonly id: string;
   readonly kind: "direct" | "group";

@@ -22,10 +22,7 @@ export interface PromptOptions {
    * next answer.
    */
   readonly history?: readonly ChatMessage[];
-  /**
-   * False: nothing of the turn is kept, and it waits for no other turn of its session. Default
-   * true.
-   */
+  /** False: nothing of the turn is kept, and it waits for no other of its session. Default true. */
   readonly keep?: boolean;
   /** The names of the tools that the turn has, if it has fewer than there are; `[]` for none. */
   readonly tools?: readonly string[];
@@ -70,10 +67,7 @@ export interface PromptOptions {
   readonly workspace?: string;
 }
 
-/**
- * Limits of a turn. They are checked before every request to the model, so the last answer may go
- * beyond them.
- */
+/** Limits of a turn, checked before every request to the model: the last answer may exceed them. */
 export interface TurnBudget {
   /** Tokens in and out of all requests, those of its summaries and of turns within it too. */
   readonly tokens?: number;
@@ -103,10 +97,7 @@ export type Receipt = "accepted" | "duplicate" | "refused" | "full";
 
 /** The one way a message comes in; filled by the host. */
 export interface Inbox {
-  /**
-   * For channels: resolves once every accepted message is on disk; the reply goes out through the
-   * channel.
-   */
+  /** For channels: resolves once all accepted messages are on disk; the channel sends the reply. */
   receive(messages: readonly InboundMessage[]): Promise<readonly Receipt[]>;
   /**
    * For callers who wait for the answer: one turn at a time per conversation, in order of arrival.

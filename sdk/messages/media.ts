@@ -70,10 +70,7 @@ const signatures: readonly (readonly [mime: string, at: number, bytes: string])[
   ["image/webp", 8, "WEBP"],
 ];
 
-/**
- * Returns the type of a picture by its first bytes; undefined for anything but png, jpeg, gif and
- * webp.
- */
+/** Returns a picture's type by its first bytes; undefined for all but png, jpeg, gif and webp. */
 export function imageType(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16));
   return signatures.find(([, at, sign]) => head.startsWith(sign, at))?.[0];

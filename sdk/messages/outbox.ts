@@ -41,10 +41,7 @@ export type Door = Pick<InboundMessage, "channel" | "conversation" | "replyTo">;
 
 /** Knows where owners can be reached alone. */
 export interface OwnerDoors {
-  /**
-   * Returns the direct conversation in which an owner wrote last in this channel; undefined if none
-   * did.
-   */
+  /** Returns the direct conversation in which an owner wrote last in this channel, if one did. */
   door(channel: string): Awaitable<Door | undefined>;
 }
 export const OwnerDoors = one<OwnerDoors>("owner-doors", having("door"));

@@ -24,10 +24,7 @@ export interface BudgetRequest extends TurnFacts {
   readonly trust?: Trust;
 }
 
-/**
- * Says before every request to a model whether there is anything left to pay for it. What it throws
- * is a no.
- */
+/** Says before every request to a model if anything is left to pay for it. A throw is a no. */
 export interface Budget {
   check(request: BudgetRequest): Awaitable<BudgetVerdict | void>;
 }

@@ -5,10 +5,7 @@ export interface UsageRow {
   /** `<channel>:<user_id>` */
   readonly user: string;
   readonly session: string;
-  /**
-   * The agent that asked, if a turn ran as an agent of its own; left out for the service's main
-   * one.
-   */
+  /** The agent that asked, if a turn ran as one; left out for the service's main agent. */
   readonly agent?: string;
   /**
    * The purpose of the request: `turn` or `summary`; records of earlier releases also have `probe`.

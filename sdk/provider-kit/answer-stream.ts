@@ -37,7 +37,7 @@ export interface AnswerStream {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly reader: AnswerReader;
-  /** Asks; gives an answer with a good status, or why there is none. May throw `NET_*`. */
+  /** Asks; resolves to an answer with a good status, or why there is none. May throw `NET_*`. */
   send(signal: AbortSignal): Promise<Response | ProviderFailure>;
   /** Yields the JSON values of a body, as they come. May throw coded errors. */
   values(body: AsyncIterable<Uint8Array>): AsyncIterable<unknown>;
@@ -102,10 +102,7 @@ export function usageEvent(counts: {
   readonly cached?: number | undefined;
   readonly reasoning?: number | undefined;
   readonly cacheWrite?: number | undefined;
-  /**
-   * The model that has answered, as the server names it: what is longer than 200 characters is left
-   * out.
-   */
+  /** The model that has answered, as the server names it; left out beyond 200 characters. */
   readonly model?: string | undefined;
 }): readonly ProviderEvent[] {
   const { input, output, cached, reasoning, cacheWrite, model } = counts;

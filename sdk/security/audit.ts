@@ -42,8 +42,7 @@ export interface Redactor {
    */
   redact(text: string): Awaitable<string>;
   /**
-   * The number of characters of a stream that must be held back, so that nothing is missed across
-   * two pieces.
+   * The characters of a stream that must be held back, so that nothing is missed across two pieces.
    */
   readonly holdBack: number;
 }

@@ -190,10 +190,7 @@ export interface Lanes {
    * begins no turn of a caller.
    */
   isDrained?(): boolean;
-  /**
-   * Frees the lanes of holders that the store knows to be dead, and none of the living: call it at
-   * any time.
-   */
+  /** Frees lanes whose holders the store knows to be dead, and no others: call it at any time. */
   recover(): Promise<void>;
   /**
    * Returns in how many ms a message falls due; 0 or less: one is due now; undefined: none waits.
@@ -229,10 +226,7 @@ export interface Lanes {
    * step: the sender of a dead letter was told before.
    */
   drop(number: number, notice?: Notice): Promise<boolean>;
-  /**
-   * Takes a lane for a caller who waits for the answer, {@link renew} prolongs it; undefined while
-   * it is held.
-   */
+  /** Takes a lane for a caller who waits; {@link renew} prolongs it. Undefined while it is held. */
   hold(lane: string, leaseMs: number): Promise<Lease | undefined>;
   /** Ends a hold. Nothing happens if it was lost. */
   release(lease: Lease): Promise<void>;

@@ -173,7 +173,7 @@ export interface Values {
   put(space: string, key: string, value: unknown, life?: ValueLife): Promise<void>;
   /** Puts a value only if there is none; returns false otherwise. */
   add(space: string, key: string, value: unknown, life?: ValueLife): Promise<boolean>;
-  /** Gives the value and removes it, to one caller only. */
+  /** Returns the value and removes it, to one caller only. */
   take<T>(space: string, key: string): Promise<T | undefined>;
   remove(space: string, key: string): Promise<boolean>;
   /** Removes the key only if its value is this one, as JSON has it; returns false otherwise. */

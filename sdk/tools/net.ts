@@ -22,10 +22,7 @@ export interface NetRequest {
    * throws `NET_BAD_DOMAIN`.
    */
   readonly domains?: readonly string[];
-  /**
-   * An answer that redirects is given as it is, and nothing is followed. Default: redirects are
-   * followed.
-   */
+  /** A redirect is returned as the answer, and not followed. Default: redirects are followed. */
   readonly redirect?: "manual";
 }
 
@@ -50,8 +47,7 @@ export interface Net {
 export const Net = one<Net>("net", having("check", "fetch", "connect"));
 
 /**
- * The end of a WebSocket: the code and words of RFC 6455 7.1.5 and 7.1.6; 1006 if no side gave a
- * code.
+ * The end of a WebSocket: code and words of RFC 6455 7.1.5 and 7.1.6; 1006 if no side gave a code.
  */
 export interface SocketEnd {
   readonly code: number;
@@ -63,8 +59,7 @@ export interface Socket {
   /** Text frames until the other side closes; throws `NET_*`. */
   readonly messages: AsyncIterable<string>;
   /**
-   * Told of each ping of the other side, which is answered by itself: a sign of life if nothing is
-   * said.
+   * Told of each ping of the other side, which is answered by itself: a sign of life in silence.
    */
   onPing(told: () => void): void;
   /** Resolves once it is over, whichever side ended it. Never rejects. */

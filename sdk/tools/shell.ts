@@ -55,10 +55,7 @@ export interface ShellReading {
   readonly contained?: boolean;
 }
 
-/**
- * Reads shell text the way bash does, running nothing. Throws for what cannot be read with
- * certainty.
- */
+/** Reads shell text as bash does, running nothing. Throws if it cannot be read with certainty. */
 export interface ShellReader {
   read(script: string): Promise<ShellReading>;
 }

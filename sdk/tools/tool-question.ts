@@ -8,10 +8,7 @@ export interface FormField {
   readonly enum?: readonly string[];
 }
 
-/**
- * The form of an answer, as a JSON Schema of an object of plain fields; a `Type.Object` of TypeBox
- * is one.
- */
+/** The form of an answer, as a JSON Schema of an object of plain fields, or a `Type.Object`. */
 export interface QuestionForm {
   readonly type: "object";
   readonly properties: Readonly<Record<string, FormField>>;

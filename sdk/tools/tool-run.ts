@@ -75,8 +75,8 @@ export interface ToolRun<Args> {
    */
   check(effects: StatedEffects): Promise<void>;
   /**
-   * Calls another tool through the same guards, approval and audit; gives its result text or throws
-   * its refusal.
+   * Calls another tool by the same guards, approval and audit; returns its text, throws its
+   * refusal.
    */
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
   /**

@@ -56,10 +56,7 @@ export interface ToolCall {
   readonly trust: Trust;
   /** The name of the agent under which the turn works, if it has one. */
   readonly agent?: string;
-  /**
-   * The level of its turn, if that is narrower than the configured one; who enforces the level goes
-   * by it.
-   */
+  /** The level of its turn, if narrower than the configured one; guards of the level go by it. */
   readonly autonomy?: Autonomy;
   /** The id of the turn that it belongs to, as {@link TurnFacts} has it. */
   readonly turn?: string;
@@ -85,10 +82,7 @@ export interface NamedCall {
   readonly args: unknown;
 }
 
-/**
- * The schema of a tool's arguments: a `Type.Object` of TypeBox, or any other JSON Schema of an
- * object.
- */
+/** The schema of a tool's arguments: a `Type.Object` of TypeBox, or a JSON Schema of an object. */
 export type ToolInput = TObject | { readonly type: "object"; readonly [keyword: string]: unknown };
 
 export interface Tool {

@@ -7,8 +7,7 @@ const maxLength = 2_500;
 const leastLength = 100;
 
 /**
- * Returns a question in words; every line of what would run has a margin, so that none can pass for
- * ours.
+ * Returns a question in words; every line of what would run has a margin, so none passes for ours.
  */
 export function approvalText(request: ApprovalRequest, whole: boolean = false): string {
   return textWith(request, whole ? undefined : maxLength);

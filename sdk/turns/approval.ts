@@ -62,10 +62,7 @@ export type DecisionOutcome = "done" | "decided" | "unknown" | "forbidden";
 export interface QuestionEnd {
   /** `withdrawn`: the call is not made any more; `undelivered`: nobody was shown the question. */
   readonly decision: "allow" | "always" | "deny" | "expired" | "withdrawn" | "undelivered";
-  /**
-   * The person who decided: `<channel>:<user id>`, and ` (<name>)` of `[people]`; left out if
-   * nobody did.
-   */
+  /** The person who decided, if one did: `<channel>:<user id>`, and ` (<name>)` of `[people]`. */
   readonly by?: string;
   /** One sentence that says why nobody can decide any more; left out if somebody decided. */
   readonly reason?: string;
