@@ -1,4 +1,7 @@
-/** The names for plugins that replace a floor of Gantry: the store, the walls, the ways out, the worker. */
+/**
+ * The names for plugins that replace a floor of Gantry: the store, the walls, the ways out, the
+ * worker.
+ */
 export { EARLIER_LEVEL } from "./contract/plugin.ts";
 export type { CommandOption, OptionValue } from "./contract/command.ts";
 export { allOf } from "./contract/errors.ts";

@@ -1,6 +1,6 @@
 import type { Json } from "@gantry/sdk";
 
-/** Where an answer goes. */
+/** The address of an answer. */
 export interface ChatAddress {
   /** `+<country code><number>` */
   readonly to: string;
@@ -8,7 +8,9 @@ export interface ChatAddress {
   readonly message?: string;
 }
 
-/** Undefined for what is no address of this channel; a number alone is one. */
+/**
+ * Returns the address (a number alone is one), or undefined if this channel has no such address.
+ */
 export function readAddress(address: Json): ChatAddress | undefined {
   if (typeof address === "string") return { to: address };
   if (typeof address !== "object" || address === null || Array.isArray(address)) return undefined;

@@ -22,20 +22,20 @@ export interface GraphCall {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: any;
-  /** What it was answered with. */
+  /** The status of the answer. */
   readonly status: number;
 }
 
 export interface FakeGraph extends AsyncDisposable {
   readonly url: string;
   readonly calls: readonly GraphCall[];
-  /** What was marked as read, by the ids of messages. */
+  /** The ids of the messages that were marked as read. */
   readonly read: readonly string[];
   /** True: the platform marks nothing as read. */
   refusesSigns: boolean;
   /** Resolves once so many calls came. */
   count(count: number): Promise<void>;
-  /** What the next calls are answered with; after that 200. */
+  /** The answers to the next calls; after them 200. */
   readonly answers: {
     status: number;
     body?: unknown;

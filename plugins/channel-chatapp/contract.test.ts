@@ -31,7 +31,7 @@ const people = {
 beforeAll(() => void vi.stubEnv("SERVICE_ALLOW_INSECURE_LOOPBACK", "1"));
 afterAll(() => void vi.unstubAllEnvs());
 
-/** What the agent's own number wrote elsewhere, as the platform tells of it. */
+/** Returns a message that the agent's own number wrote elsewhere, as the platform tells of it. */
 function echoOf(written: object): object {
   const value = { messaging_product: "whatsapp", message_echoes: [written] };
   const changes = [{ field: "smb_message_echoes", value }];
@@ -45,7 +45,10 @@ function failNext({ answers }: FakeGraph, ending: SendingEnds): void {
   else answers.push({ status: 401 }, { status: 401 });
 }
 
-/** The fake platform as the contract drives it: it delivers to the real gateway, and is told by its answers. */
+/**
+ * The fake platform as the contract drives it: it delivers to the real gateway, and is told by its
+ * answers.
+ */
 function platformOn(graph: FakeGraph, port: number, shown: (body: string) => string): TestPlatform {
   let taken = 0;
   let last: unknown;

@@ -11,7 +11,10 @@ const asking = definePlugin({
   setup: (host) => host.hooks.beforeToolCall.tap(({ tool: name }) => ask(errors.ASKS(name))),
 });
 
-/** Delivers a wish for a tool and then a yes, both in the owner's name; tells how often the tool ran. */
+/**
+ * Delivers a wish for a tool and then a yes, both in the owner's name; tells how often the tool
+ * ran.
+ */
 async function runsAfterYes(table: Readonly<Record<string, unknown>>): Promise<number> {
   let runs = 0;
   const touch = tool("touch", async () => `run ${(runs += 1)}`);

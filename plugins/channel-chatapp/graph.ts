@@ -46,7 +46,7 @@ export class Graph {
     return typeof id === "string" ? id : { status: "refused", reason: errors.CHATAPP_NO_FILE().message };
   }
 
-  /** Marks a message as read and shows that an answer is written, for up to 25 s. Throws CHATAPP_* and NET_*. */
+  /** Marks a message as read and shows typing for up to 25 s. Throws CHATAPP_* and NET_*. */
   async working(message: string, signal: AbortSignal): Promise<void> {
     const body = {
       messaging_product: "whatsapp",
@@ -66,7 +66,9 @@ export class Graph {
     await response.text();
   }
 
-  /** Throws CHANNEL_INSECURE_URL for what is neither https nor, where that is allowed, this machine. */
+  /**
+   * Throws CHANNEL_INSECURE_URL for what is neither https nor, if that is allowed, this machine.
+   */
   address(): string {
     const { graphUrl, phoneNumberId, allowInsecureLoopback } = this.#settings;
     const base = platformAddress("endpoints.graph_url", graphUrl, allowInsecureLoopback);
@@ -129,7 +131,7 @@ export class Graph {
 const refusedAccount = new Set([401, 403]);
 const again = new Set([408, 425, 429]);
 
-/** What an answer that is no success means for the message, and for all others. */
+/** Returns what an answer without success means for the message, and for all others. */
 function sentBy({ status, headers }: Response, reason: string): Exclude<Sent, { status: "sent" }> {
   if (refusedAccount.has(status)) return { status: "retry", reason, scope: "channel" };
   if (status < 500 && !again.has(status)) return { status: "refused", reason };
@@ -138,7 +140,7 @@ function sentBy({ status, headers }: Response, reason: string): Exclude<Sent, { 
   return { status: "retry", reason, ...(isNamed && { afterMs: seconds * 1_000 }) };
 }
 
-/** The platform's own words, where it has any. */
+/** The platform's own words, if it has any. */
 async function causeOf(response: Response): Promise<string> {
   const text = await response.text().catch(() => "");
   try {

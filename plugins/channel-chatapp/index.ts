@@ -11,7 +11,7 @@ import { createSender } from "./sender.ts";
 import { settingsFrom } from "./settings.ts";
 import { webhookRoutes } from "./webhook.ts";
 
-/** The platform's sign fades after 25 seconds. */
+/** The platform's indicator fades after 25 seconds. */
 const typingMs = 20_000;
 
 const personForm = /^\+[0-9]{1,15}$/;
@@ -41,7 +41,7 @@ export default definePlugin({
       working: (to, signal) => {
         const { message } = readAddress(to) ?? {};
         if (message === undefined) return Promise.resolve();
-        // The message was read, however soon it is answered: only the next sign is left out.
+        // The message was read, however soon it is answered: only the next indicator is left out.
         return showWorking(typingMs, signal, () => graph.working(message, AbortSignal.timeout(typingMs)));
       },
     });

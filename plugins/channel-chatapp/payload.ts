@@ -1,6 +1,9 @@
 import { directMessage, textParts, type InboundMessage } from "@gantry/sdk";
 
-/** The text messages of a webhook payload, in its order. What is malformed or of another type is left out, the rest is kept. */
+/**
+ * The text messages of a webhook payload, in its order. What is malformed or of another type is
+ * left out, the rest is kept.
+ */
 export function textMessages(payload: object, now: number): readonly InboundMessage[] {
   return items(payload, "entry")
     .flatMap((entry) => items(entry, "changes"))

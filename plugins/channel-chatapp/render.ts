@@ -10,7 +10,9 @@ type Marked = keyof typeof marks;
 const borders = /(?<![\p{L}\p{N}])[*_~`](?=\S)|(?<=\S)[*_~`](?![\p{L}\p{N}])/gu;
 const word = /[\p{L}\p{N}]/u;
 
-/** Returns a text in the marks of the platform: `*bold*`, `_italic_`, `~struck~`, code, blocks of code, quotes. */
+/**
+ * Returns a text in the platform's marks: `*bold*`, `_italic_`, `~struck~`, code, blocks, quotes.
+ */
 export function renderChat(rich: RichText): string {
   const apart = withCodeApart(rich);
   const spans = apart.spans.flatMap((span) => (isMarked(span) ? inLines(apart.text, span) : [span]));
@@ -53,7 +55,7 @@ function inLines(text: string, span: Span): readonly Span[] {
   return lines;
 }
 
-/** Returns how long a piece is on the platform, shown in its forms or sign by sign. */
+/** Returns how long a piece is on the platform, shown in its forms or character by character. */
 export function lengthOf(rich: RichText, asLiteral: (text: string) => string): number {
   const literal = rich.spans.length === 0 ? asLiteral(rich.text).length : 0;
   return Math.max(renderChat(rich).length, literal);

@@ -1,7 +1,10 @@
 import { scrubber } from "@gantry/sdk/channel";
 import type { Settings } from "./settings.ts";
 
-/** What the platform said, fit for a log: one line, without the channel's secrets and whatever else looks like a token. */
+/**
+ * Returns the platform's words fit for a log: on one line, without the channel's secrets and
+ * whatever else looks like a token.
+ */
 export function scrub(text: string, { accessToken, appSecret, verifyToken }: Settings): string {
   const clean = text
     .replace(/\b(Bearer\s+|access_token["']?\s*[=:]\s*["']?|appsecret_proof=)[^\s"'&,}]+/gi, "$1***")

@@ -19,7 +19,7 @@ const maxCaption = 1_024;
 /** A picture is shown up to this size; a larger one goes as a file. */
 const maxImageBytes = 5 * 1024 * 1024;
 
-/** Sends a reply, in several messages where it is long, and its files as pictures and documents. */
+/** Sends a reply, in several messages if it is long, and its files as pictures and documents. */
 export function createSender(
   graph: Graph,
   values: () => Values,

@@ -14,7 +14,10 @@ export interface Settings {
   readonly allowInsecureLoopback: boolean;
 }
 
-/** A variable wins over its key, so that a secret need not stand in a file. Throws CHATAPP_MISSING and CHATAPP_BLANK. */
+/**
+ * A variable wins over its key, so that a secret need not stand in a file. Throws CHATAPP_MISSING
+ * and CHATAPP_BLANK.
+ */
 export function settingsFrom(
   { channels_config: { chatapp: table }, endpoints }: ChatappConfig,
   env: NodeJS.ProcessEnv,

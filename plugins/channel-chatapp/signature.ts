@@ -9,7 +9,7 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** True where `header` is `sha256=<hex HMAC-SHA256(secret, raw body)>`. */
+/** Returns true if `header` is `sha256=<hex HMAC-SHA256(secret, raw body)>`. */
 export function isSigned(rawBody: Uint8Array, header: unknown, secret: string): boolean {
   const [, hex] = typeof header === "string" ? (/^sha256=([0-9a-f]{64})$/i.exec(header) ?? []) : [];
   return (

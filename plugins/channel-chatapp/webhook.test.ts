@@ -14,7 +14,7 @@ import {
 } from "./chatapp.test-kit.ts";
 import { textMessages } from "./payload.ts";
 
-/** What waits in the inbox. */
+/** Returns the number of messages that wait in the inbox. */
 async function waiting(chatapp: TestChatapp): Promise<number> {
   return (await chatapp.host.slot(Store).lanes.stats()).waiting;
 }

@@ -11,7 +11,7 @@ const retryAfterSeconds = 5;
 export const unsigned =
   "The chat-app webhook has no app secret, so signatures are not checked, anyone who finds it can write in another's name, and nobody is an owner: set channels_config.chatapp.app_secret or SERVICE_CHATAPP_APP_SECRET.";
 
-/** The platform proves itself: by the verify token once, then by a signature over the bytes of every delivery. */
+/** The platform proves itself: by the verify token once, then by signing the bytes it delivers. */
 export function webhookRoutes(settings: Settings, inbox: Inbox, log: Logger): readonly Route[] {
   return [
     {
@@ -29,7 +29,7 @@ export function webhookRoutes(settings: Settings, inbox: Inbox, log: Logger): re
       auth: "own",
       summary: "Deliveries of the chat-app platform; answered once every accepted message is on disk.",
       bodyLimit: 1024 * 1024,
-      // The platform delivers from few addresses; what bounds it is the inbox, which says when it is full.
+      // The platform delivers from few addresses; the inbox bounds it, and says when it is full.
       perMinute: Number.POSITIVE_INFINITY,
       ...(settings.appSecret === undefined && { warning: unsigned }),
       handle: async (request) => receive(request, settings, inbox, log),

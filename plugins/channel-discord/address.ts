@@ -5,7 +5,7 @@ import type { ReplyAddress } from "./read-message.ts";
 /** A flag of a message: no preview of its links, for which the platform would fetch them. */
 const withoutPreview = 1 << 2;
 
-/** Undefined for what is no address of this channel. */
+/** Returns the address, or undefined for what is not an address of this channel. */
 export function readAddress(to: Json): ReplyAddress | undefined {
   if (typeof to === "string") return readAddress({ channel: to });
   if (typeof to !== "object" || to === null || Array.isArray(to)) return undefined;
@@ -18,7 +18,9 @@ export function readAddress(to: Json): ReplyAddress | undefined {
   };
 }
 
-/** A message as the platform takes it: nobody is pinged whatever it says, and sent twice it is one. */
+/**
+ * A message as the platform takes it: nobody is pinged whatever it says, and sent twice it is one.
+ */
 export function bodyOf(content: string, nonce: string, answers?: string): object {
   return {
     content,

@@ -19,10 +19,10 @@ const risky = (): AskingTool => askingTool("It is **risky**.");
 
 interface Asked extends AsyncDisposable {
   readonly t: TestDiscord;
-  /** How often the tool ran. */
+  /** Returns how often the tool ran. */
   runs(): number;
   readonly question: Params;
-  /** What the presser is told. */
+  /** Presses a button; resolves to the words that the presser is told. */
   press(button: string, from?: Params, at?: Params): Promise<string>;
 }
 

@@ -9,7 +9,7 @@ import type { WireMessage } from "./wire.ts";
 /** Messages of one call, and conversations. */
 const pageSize = 50;
 const maxPlaces = 100;
-/** What is older is answered too late to be of use; this alone bounds the pages of a conversation. */
+/** An older message is answered too late to be of use; this alone bounds a conversation's pages. */
 const dayMs = 86_400_000;
 /** A longer wait for a limit ends the try; the next connection begins another. */
 const patienceMs = 60_000;
@@ -20,7 +20,10 @@ export interface CatchUpNeeds {
   readonly messages: Messages;
 }
 
-/** After a new session, which hands out only what comes from then on: fetches what was written meanwhile where the bot is asked. */
+/**
+ * Runs after a new session, which hands out only what comes from then on: fetches what was written
+ * meanwhile in places in which the bot is asked.
+ */
 export class CatchUp {
   readonly #needs: CatchUpNeeds;
 
@@ -28,13 +31,15 @@ export class CatchUp {
     this.#needs = needs;
   }
 
-  /** Throws where the platform is away: then nothing counts as caught up. */
+  /** Throws if the platform is away: then nothing counts as caught up. */
   async run(me: Me, signal: AbortSignal): Promise<void> {
     const { places } = this.#needs;
     for (const place of (await places.list()).slice(0, maxPlaces)) await this.#bring(place, me, signal);
   }
 
-  /** Each page is taken before the next is asked for, so that another try goes on where this one ended. */
+  /**
+   * Takes each page before asking for the next, so that another try goes on where this one ended.
+   */
   async #bring(place: Place, me: Me, signal: AbortSignal): Promise<void> {
     let after = laterOf(place.last, idAt(Date.now() - dayMs));
     for (;;) {
@@ -49,7 +54,7 @@ export class CatchUp {
     }
   }
 
-  /** Nothing where the bot may no longer read. */
+  /** Returns nothing if the bot may no longer read. */
   async #history(path: string, channel: string, signal: AbortSignal): Promise<readonly WireMessage[]> {
     const { rest, places } = this.#needs;
     for (;;) {

@@ -5,7 +5,10 @@ import type { Rest } from "./rest.ts";
 import { wrongKindOfToken, type Settings } from "./settings.ts";
 import type { WireApplication, WireGateway, WireGuild, WireUser } from "./wire.ts";
 
-/** See channels and their history, write in them and in threads, send files: https://docs.discord.com/developers/topics/permissions */
+/**
+ * See channels and their history, write in them and in threads, send files:
+ * https://docs.discord.com/developers/topics/permissions
+ */
 const permissions = (1n << 10n) | (1n << 11n) | (1n << 15n) | (1n << 16n) | (1n << 38n);
 /** So few starts left on a day tell that something connects again and again. */
 const fewStarts = 50;

@@ -1,6 +1,6 @@
 import { errors } from "./errors.ts";
 
-/** What becomes of a session whose connection ended. */
+/** The next step for a session whose connection ended. */
 export type Next =
   /** It is gone on with. */
   | "resume"
@@ -9,7 +9,10 @@ export type Next =
 
 /** The gateway refuses the bot; the message is a sentence with the cure. */
 export class GatewayRefusal extends Error {
-  /** `intent`: until it is switched on at the platform. `version`: until this program or its configuration is another. */
+  /**
+   * `intent`: until it is switched on at the platform. `version`: until this program or its
+   * configuration is another.
+   */
   readonly kind: "token" | "intent" | "version";
 
   constructor(kind: GatewayRefusal["kind"], sentence: string) {
@@ -21,7 +24,7 @@ export class GatewayRefusal extends Error {
 /** After these a session is gone: https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
 const gone = new Set([1000, 1001, 4003, 4007, 4009]);
 
-/** What a close code means; throws {@link GatewayRefusal} for what no reconnecting mends. */
+/** Returns what a close code means. Throws {@link GatewayRefusal} if no reconnecting helps. */
 export function nextAfter(code: number): Next {
   switch (code) {
     case 4004:

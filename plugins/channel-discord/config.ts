@@ -2,7 +2,7 @@ import { GroupsKey } from "@gantry/sdk/channel";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 
-/** The platform's ids are numbers beyond what a JSON number holds exactly, so they are written as text. */
+/** The platform's ids are numbers that a JSON number does not hold exactly, so they are text. */
 const Id = Type.String({ pattern: "^[0-9]{17,20}$" });
 
 /** Reads two tables: its own `[channels.discord]`, and the platform's address. */

@@ -1,9 +1,10 @@
 /**
- * What the platform refuses, each with its code and words. Sources: "message" is
+ * The refusals of the platform, each with its code and words. Sources: "message" is
  * https://docs.discord.com/developers/resources/message#create-message, "components"
  * https://docs.discord.com/developers/components/reference, "codes"
  * https://docs.discord.com/developers/topics/opcodes-and-status-codes#json, "files"
- * https://docs.discord.com/developers/reference#uploading-files, "seen" are answers that issues of its clients quote.
+ * https://docs.discord.com/developers/reference#uploading-files, "seen" are answers that issues of
+ * its clients quote.
  */
 export type Params = Readonly<Record<string, any>>;
 
@@ -41,7 +42,10 @@ const maxNonce = 25;
 /** files: 10 MiB for a file where nobody pays for more; 10 files. */
 export const maxFileBytes = 10 * 1024 * 1024;
 const maxFiles = 10;
-/** message, "flags": what a bot may set when it sends: no embeds, no notification, voice, new components. */
+/**
+ * message, "flags": what a bot may set when it sends: no embeds, no notification, voice, new
+ * components.
+ */
 const sendFlags = (1 << 2) | (1 << 12) | (1 << 13) | (1 << 15);
 /** components: 5 rows, 5 buttons a row, 80 signs of a label, 1 to 100 of a custom_id. */
 const most = { rows: 5, buttons: 5, label: 80, customId: 100 };
@@ -50,7 +54,7 @@ export function isSnowflake(id: unknown): boolean {
   return typeof id === "string" && /^\d{17,20}$/.test(id);
 }
 
-/** What is wrong with a message that is sent; undefined where nothing is. */
+/** Returns what is wrong with a message that is sent, or undefined if nothing is. */
 export function wrongMessage(body: Params, files: readonly Blob[]): Refused | undefined {
   const content = body["content"] ?? "";
   if (typeof content !== "string" || content.length > maxContent) return invalidForm("content: max 2000");
@@ -115,7 +119,10 @@ function wrongFiles({ attachments = [] }: Params, files: readonly Blob[]): Refus
   return ids.every((id) => id >= 0 && id < files.length) ? undefined : invalidForm("attachments.id");
 }
 
-/** message, "allowed_mentions": without it everything that names somebody pings; with it, what it lets. */
+/**
+ * message, "allowed_mentions": without it everything that names somebody pings; with it, what it
+ * lets.
+ */
 export function pingsOf({ content = "", allowed_mentions: allowed }: Params): readonly string[] {
   const parse: readonly string[] = allowed?.parse ?? (allowed ? [] : ["users", "roles", "everyone"]);
   const found: readonly [string, RegExp][] = [

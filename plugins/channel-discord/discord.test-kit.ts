@@ -20,7 +20,10 @@ export interface DiscordOptions extends ChannelOptions {
 
 export interface TestDiscord extends StartedChannel, AsyncDisposable {
   readonly api: FakeDiscord;
-  /** A message from the owner in a direct chat, unless told otherwise; gives the platform's id of it. */
+  /**
+   * A message from the owner in a direct chat, unless told otherwise; gives the platform's id of
+   * it.
+   */
   say(text: string, message?: Params): string;
   /** Resolves once a session is at the gateway. */
   connected(): Promise<void>;

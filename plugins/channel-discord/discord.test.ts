@@ -23,7 +23,7 @@ function echo() {
   return fakeProvider([({ messages }) => lastOf(messages)]);
 }
 
-/** What was said last, without the line that names the speaker in a group. */
+/** Returns the last text, without the line that names the speaker in a group. */
 function lastOf(messages: readonly ChatMessage[]): string {
   return textOf(messages.at(-1)?.parts ?? []).replace(/^\[[^\]]*\]\n/, "");
 }

@@ -1,4 +1,6 @@
-/** So many wait at most; a connection that brings more is given up, and the platform keeps the rest. */
+/**
+ * So many wait at most; a connection that brings more is given up, and the platform keeps the rest.
+ */
 const maxWaiting = 1_000;
 
 /** An event of the gateway that takes work. */
@@ -40,7 +42,9 @@ export class EventQueue {
     this.#wake?.();
   }
 
-  /** Until `signal` is aborted; throws what `take` throws, and the batch then counts as not done. */
+  /**
+   * Until `signal` is aborted; throws what `take` throws, and the batch then counts as not done.
+   */
   async work(take: (events: readonly GatewayEvent[]) => Promise<void>, signal: AbortSignal): Promise<void> {
     const wake = (): void => this.#wake?.();
     signal.addEventListener("abort", wake);

@@ -7,7 +7,10 @@ import { FakeDiscord, self, token } from "./fake-discord.test-kit.ts";
 
 const intents = (1 << 9) | (1 << 12) | (1 << 15);
 
-/** A bot of the clients that people use, on our platform: what works here works as it does at the real one. */
+/**
+ * A bot of the clients that people use, on our platform: what works here works as it does at the
+ * real one.
+ */
 function discordjs(api: FakeDiscord, secret: string = token, wanted: number = intents) {
   const rest = new REST({ api: api.url, version: "", retries: 0, timeout: 5_000 });
   rest.options.version = "";

@@ -26,14 +26,17 @@ export interface ApiCall {
   readonly refused?: boolean;
 }
 
-/** How the next call of a kind ends instead. */
+/** Another end for the next call of a kind. */
 export interface Failure extends Partial<Refused> {
   readonly what?: RegExp;
   /** Only a call that brings files along. */
   readonly withFiles?: true;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Params;
-  /** No answer at all; or the connection is cut after the call was done; or an answer that is no JSON. */
+  /**
+   * No answer at all; or the connection is cut after the call was done; or an answer that is not
+   * JSON.
+   */
   readonly how?: "silent" | "cut" | "html";
 }
 
@@ -62,13 +65,16 @@ export class FakeDiscord implements AsyncDisposable {
   readonly files = new Map<string, Uint8Array>();
   readonly roles = new Map<string, readonly Params[]>();
   readonly guilds: Params[] = [];
-  /** Who was pinged. */
+  /** The people who were pinged. */
   readonly pings: string[] = [];
-  /** What pressers were told. */
+  /** The notices that pressers were told. */
   readonly notices: string[] = [];
   revoked = false;
   mayReadWords = true;
-  /** So many messages in so many ms go to one channel; https://docs.discord.com/developers/topics/rate-limits says no numbers. */
+  /**
+   * So many messages in so many ms go to one channel;
+   * https://docs.discord.com/developers/topics/rate-limits says no numbers.
+   */
   limit: { readonly count: number; readonly ms: number } | undefined;
   readonly #sentAt = new Map<string, number[]>();
   readonly #nonces = new Map<string, Params>();

@@ -42,7 +42,10 @@ export interface GatewayHost {
   happened(): void;
 }
 
-/** A strict gateway: refuses what the real one refuses, keeps what a session missed until it is resumed. */
+/**
+ * A strict gateway: refuses what the real one refuses, keeps what a session missed until it is
+ * resumed.
+ */
 export class FakeGateway {
   /** Milliseconds between two heartbeats, as the real one asks for. */
   heartbeatMs = 41_250;
@@ -205,7 +208,10 @@ function isFor({ intents }: FakeSession, type: string, { guild_id }: Params): bo
   return (intents & (guild_id === undefined ? directMessages : guildMessages)) !== 0;
 }
 
-/** gateway, "Message Content Intent": without it words come only of direct messages and of what names the bot. */
+/**
+ * gateway, "Message Content Intent": without it words come only of direct messages and of what
+ * names the bot.
+ */
 function shownTo({ intents }: FakeSession, data: Params): Params {
   const isNamed = (data["mentions"] ?? []).length > 0;
   if ((intents & content) !== 0 || data["guild_id"] === undefined || isNamed) return data;

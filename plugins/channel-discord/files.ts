@@ -14,7 +14,7 @@ export interface FileOfMessage {
   readonly bytes?: number;
 }
 
-/** What stands beside the words of a message, also of one that is passed on. */
+/** Returns the attachments beside the words of a message, also of one that is passed on. */
 export function attachmentsOf({
   attachments = [],
   flags = 0,

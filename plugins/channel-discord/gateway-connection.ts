@@ -34,9 +34,9 @@ export interface GatewayConnectionNeeds {
   alive(): void;
   /** The session, each time that it is another or came further. */
   progressed(session: Session): Promise<void>;
-  /** What a person is waiting for: begun at once, in parallel. */
+  /** Begins an event that a person is waiting for at once, beside the others. */
   urgent(event: GatewayEvent): void;
-  /** What has to be on disk before the platform forgets it. */
+  /** Takes events that have to be on disk before the platform forgets them. */
   take(events: readonly GatewayEvent[], session: Session, signal: AbortSignal): Promise<Session>;
 }
 
@@ -70,7 +70,7 @@ export class GatewayConnection {
     this.#queue = new EventQueue(needs.session?.seq ?? 0);
   }
 
-  /** Throws where the connection cannot be opened, an event cannot be taken, or the bot is refused. */
+  /** Throws if the connection cannot be opened, an event cannot be taken, or the bot is refused. */
   async serve(signal: AbortSignal): Promise<Ending> {
     const over = new AbortController();
     const both = AbortSignal.any([signal, over.signal]);
@@ -140,7 +140,10 @@ export class GatewayConnection {
     else say(socket, op.identify, { token, intents, properties });
   }
 
-  /** The number that goes along is what is done with, not what has come: the platform may forget what is before it. */
+  /**
+   * The number that goes along is what is done with, not what has come: the platform may forget
+   * what is before it.
+   */
   #beat(socket: Socket): void {
     const { done } = this.#queue;
     say(socket, op.beat, done === 0 ? null : done);
@@ -169,7 +172,9 @@ export class GatewayConnection {
     await this.#needs.progressed(this.#session);
   }
 
-  /** Events that took no work are noted now and then: the platform would only hand them out again. */
+  /**
+   * Events that took no work are noted now and then: the platform would only hand them out again.
+   */
   async #keep(): Promise<void> {
     const { done } = this.#queue;
     if (this.#session === undefined || this.#session.seq >= done) return;
@@ -209,7 +214,7 @@ function frameOf(text: string): Frame {
   }
 }
 
-/** How the socket ended is told by its code. */
+/** Returns true for an error of the socket itself; the close code tells how the socket ended. */
 function isOfSocket(error: unknown): boolean {
   return String((error as { code?: unknown } | null)?.code).startsWith("NET_");
 }

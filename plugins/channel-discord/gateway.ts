@@ -21,9 +21,12 @@ import { KeptSession, type Session } from "./session.ts";
 import type { Settings } from "./settings.ts";
 import type { WireApplication, WireGateway, WireInteraction, WireMessage, WireUser } from "./wire.ts";
 
-/** The platform wants a new session to wait for one to five seconds: https://docs.discord.com/developers/events/gateway#resuming */
+/**
+ * The platform wants a new session to wait for one to five seconds:
+ * https://docs.discord.com/developers/events/gateway#resuming
+ */
 const newSessionMs = { least: 1_000, most: 5_000 };
-/** So many times within a minute a connection is made anew without a word; more often it is a trouble. */
+/** The reconnections within a minute that are made without a word; more of them are a trouble. */
 const maxQuiet = 3;
 const quietMs = 60_000;
 
@@ -38,13 +41,16 @@ export interface GatewayNeeds {
   values(): Values;
 }
 
-/** Stays at the gateway: goes on with the kept session where it can, and begins another where it must. */
+/** Stays at the gateway: goes on with the kept session if it can, and begins another if it must. */
 export class Gateway implements ConnectionOptions {
   readonly #needs: GatewayNeeds;
   readonly #kept: KeptSession;
   readonly health: ChannelHealth;
   readonly watchdogMs: number = 150_000;
-  /** The gateway has said that an intent is not switched on: it is asked again only after that has changed. */
+  /**
+   * The gateway has said that an intent is not switched on: it is asked again only after that has
+   * changed.
+   */
   #lacksIntent = false;
   /** The address of the session could not be reached, so the common one is taken. */
   #lostAddress = false;
@@ -112,7 +118,7 @@ export class Gateway implements ConnectionOptions {
     return ending;
   }
 
-  /** What the platform handed out; it is on disk when this resolves. */
+  /** Takes the events that the platform handed out; they are on disk when this resolves. */
   async #take(
     events: readonly GatewayEvent[],
     session: Session,
@@ -121,7 +127,8 @@ export class Gateway implements ConnectionOptions {
   ): Promise<Session> {
     const { health, catchUp, messages } = this.#needs;
     if (events.some(({ type }) => type !== "MESSAGE_CREATE")) health.up();
-    // Before any message: what is taken moves its place on, and what was missed before it would never be asked for.
+    // Before any message: what is taken moves its place on, and what was missed before it would
+    // never be asked for.
     if (!session.caughtUp) await catchUp.run(me, signal);
     const said = events.flatMap(({ type, data }) => (type === "MESSAGE_CREATE" ? [data as WireMessage] : []));
     if (said.length > 0) {
@@ -131,7 +138,7 @@ export class Gateway implements ConnectionOptions {
     return { ...session, caughtUp: true };
   }
 
-  /** Where to connect; throws where the bot may begin no more sessions for now. */
+  /** Returns the address to connect to. Throws if the bot may begin no more sessions for now. */
   async #address(session: Session | undefined, signal: AbortSignal): Promise<string> {
     const { rest, settings } = this.#needs;
     if (session && !this.#lostAddress) return withVersion(settings.gateway(session.url));

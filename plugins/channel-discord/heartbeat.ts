@@ -9,7 +9,10 @@ export interface HeartbeatNeeds {
   dead(): void;
 }
 
-/** Tells the platform that the connection lives; the first beat comes after a random part of the time, as the platform asks. */
+/**
+ * Tells the platform that the connection lives; the first beat comes after a random part of the
+ * time, as the platform asks.
+ */
 export class Heartbeat {
   readonly #needs: HeartbeatNeeds;
   readonly #everyMs: number;

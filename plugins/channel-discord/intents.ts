@@ -1,7 +1,10 @@
 import type { Groups } from "@gantry/sdk/channel";
 import type { WireApplication } from "./wire.ts";
 
-/** What a bot asks to be told: https://docs.discord.com/developers/events/gateway#list-of-intents */
+/**
+ * The events that a bot asks for:
+ * https://docs.discord.com/developers/events/gateway#list-of-intents
+ */
 const intents = { guildMessages: 1 << 9, directMessages: 1 << 12, messageContent: 1 << 15 } as const;
 /** Flags of an application that may be given words, in few and in many servers: https://docs.discord.com/developers/resources/application#application-object-application-flags */
 const contentFlags = (1 << 18) | (1 << 19);

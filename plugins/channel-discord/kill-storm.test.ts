@@ -8,7 +8,10 @@ const chats = new Map(people.map((id) => [chatOf({ id }), id]));
 
 /** Without the signs that keep the platform from reading marks. */
 const textOf = (content: unknown): string => String(content).replaceAll("\\", "");
-/** The platform holds a session for minutes: every fourth time it is gone, with little before it left to do. */
+/**
+ * The platform holds a session for minutes: every fourth time it is gone, with little before it
+ * left to do.
+ */
 const isLost = (kill: number): boolean => kill % 4 === 3;
 
 /** All that was written is on disk. */

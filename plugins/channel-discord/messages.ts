@@ -21,7 +21,7 @@ export interface MessageNeeds {
   readonly health: ChannelHealth;
 }
 
-/** What people wrote. */
+/** Takes the messages that people wrote. */
 export class Messages {
   readonly #needs: MessageNeeds;
   readonly #ownRoles: OwnRoles;

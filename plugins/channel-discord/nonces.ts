@@ -2,11 +2,17 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Values } from "@gantry/sdk";
 
 const space = "discord.nonces";
-/** Of a nonce, which may have 25 signs: https://docs.discord.com/developers/resources/message#create-message */
+/**
+ * The parts of a nonce, of at most 25 characters:
+ * https://docs.discord.com/developers/resources/message#create-message
+ */
 const tagSigns = 6;
 const hashSigns = 18;
 
-/** Names for what is sent: the same for every try, so that the platform makes one message of it, and ours alone. */
+/**
+ * Names for what is sent: the same for every try, so that the platform makes one message of it, and
+ * ours alone.
+ */
 export class Nonces {
   readonly #values: () => Values;
   #tag: Promise<string> | undefined;

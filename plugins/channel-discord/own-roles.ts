@@ -6,7 +6,9 @@ import type { WireMessage, WireRole } from "./wire.ts";
 /** Servers whose answer is remembered. */
 const maxGuilds = 200;
 
-/** The role that the platform gives a bot in each server: people who type its name often pick that. */
+/**
+ * The role that the platform gives a bot in each server: people who type its name often pick that.
+ */
 export class OwnRoles {
   readonly #rest: Rest;
   readonly #roles = new Map<string, string | undefined>();
@@ -15,7 +17,10 @@ export class OwnRoles {
     this.#rest = rest;
   }
 
-  /** The role by which a message names the bot, as it stands in its text. What cannot be found out counts as none. */
+  /**
+   * The role by which a message names the bot, as it stands in its text. What cannot be found out
+   * counts as none.
+   */
   async nameIn(
     { guild_id, mention_roles = [] }: WireMessage,
     me: Me,

@@ -14,7 +14,10 @@ export interface Place {
   readonly last: string;
 }
 
-/** Where the bot was asked lately, and how far: what was missed there can be fetched. */
+/**
+ * The channels in which the bot was asked lately, and the last message seen in each: later ones can
+ * be fetched.
+ */
 export class Places {
   readonly #values: () => Values;
   #known: Promise<Map<string, Place>> | undefined;

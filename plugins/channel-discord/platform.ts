@@ -42,16 +42,28 @@ import type { Rest } from "./rest.ts";
 import type { Settings } from "./settings.ts";
 import type { WireMessage } from "./wire.ts";
 
-/** Of one message, with all marks: https://docs.discord.com/developers/resources/message#create-message */
+/**
+ * The most characters of one message, with all marks:
+ * https://docs.discord.com/developers/resources/message#create-message
+ */
 const maxText = 2_000;
-/** Of a file where nobody pays for more: https://docs.discord.com/developers/reference#uploading-files */
+/**
+ * The most bytes of a file if nobody pays for more:
+ * https://docs.discord.com/developers/reference#uploading-files
+ */
 const maxFileBytes = 10 * 1024 * 1024;
-/** Of what is read out of a picture: https://docs.discord.com/developers/resources/message#attachment-object */
+/**
+ * The most characters of a picture's description:
+ * https://docs.discord.com/developers/resources/message#attachment-object
+ */
 const maxDescription = 1_024;
 const uploadMs = 120_000;
-/** The platform's sign fades after ten seconds. */
+/** The platform's indicator fades after ten seconds. */
 const typingMs = 8_000;
-/** Of components: a row, a button; styles of buttons: https://docs.discord.com/developers/components/reference */
+/**
+ * The types of components and the styles of buttons:
+ * https://docs.discord.com/developers/components/reference
+ */
 const row = 1;
 const button = 2;
 const styles = { Allow: 3, Deny: 4 } as const;
@@ -172,7 +184,10 @@ function buttonOf({ label, data }: ApprovalButton): object {
   return { type: button, style, label, custom_id: data };
 }
 
-/** Returns words in which nothing is a mark, also where they are cut: what is asked is seen as it is. */
+/**
+ * Returns words in which nothing is a mark, also where they are cut: what is asked is seen as it
+ * is.
+ */
 function plainly(text: string): string {
   const [first = plainText(text)] = splitVerbatim(text, { max: maxText, size: sizeOf });
   return renderMessage(first);

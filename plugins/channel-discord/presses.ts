@@ -7,7 +7,7 @@ import type { WireInteraction } from "./wire.ts";
 
 /** The platform tells the presser of a failure after three seconds: https://docs.discord.com/developers/interactions/receiving-and-responding */
 const answerMs = 2_500;
-/** Of an interaction: a button was pressed. Of an answer to it: taken, and the message stays as it is. */
+/** An interaction that presses a button, and an answer that leaves the message as it is. */
 const pressed = 3;
 const taken = 6;
 /** A flag of a message that only the presser sees. */
@@ -27,7 +27,9 @@ export class Presses {
     this.#needs = needs;
   }
 
-  /** Takes a press at once, before any work, then tells the presser what came of it. Never throws. */
+  /**
+   * Takes a press at once, before any work, then tells the presser what came of it. Never throws.
+   */
   async take(interaction: WireInteraction, signal: AbortSignal): Promise<void> {
     const { rest, log } = this.#needs;
     const { id, token, application_id, type } = interaction;

@@ -1,7 +1,10 @@
 /** Buckets that are remembered; more are looked through for what is over. */
 const maxBuckets = 1_000;
 
-/** A call for the purpose of limits: what is called, and the channel, server or webhook it is called for. */
+/**
+ * A call for the purpose of limits: what is called, and the channel, server or webhook it is called
+ * for.
+ */
 export interface Route {
   readonly name: string;
   readonly major: string;
@@ -13,7 +16,7 @@ interface Bucket {
   readonly until: number;
 }
 
-/** What an answer says about limits. */
+/** The facts about limits in an answer. */
 export interface LimitFacts {
   readonly headers: Headers;
   /** Milliseconds: of an answer 429. */
@@ -22,7 +25,10 @@ export interface LimitFacts {
   readonly isGlobal?: boolean;
 }
 
-/** Sources: https://docs.discord.com/developers/topics/rate-limits. Limits are learnt from answers and never known before. */
+/**
+ * Sources: https://docs.discord.com/developers/topics/rate-limits. Limits are learnt from answers
+ * and never known before.
+ */
 export class RateLimits {
   /** The platform's name for the bucket of a route, which several routes may share. */
   readonly #names = new Map<string, string>();
@@ -63,7 +69,7 @@ export class RateLimits {
     return `${this.#names.get(name) ?? name} ${major}`;
   }
 
-  /** Answers may come in another order than their calls, so within one period the lowest count holds. */
+  /** Answers may come in another order than calls, so within one period the lowest count holds. */
   #keep(key: string, bucket: Bucket): void {
     const known = this.#buckets.get(key);
     const isSamePeriod = known !== undefined && known.until > Date.now();
@@ -76,7 +82,10 @@ export class RateLimits {
   }
 }
 
-/** Ids and tokens of a path are no part of the route, but for the first channel, server or webhook, which has limits of its own. */
+/**
+ * Returns the route of a call: ids and tokens are not part of it, but for the first channel, server
+ * or webhook, which has limits of its own.
+ */
 export function routeOf(method: string, path: string): Route {
   const [plain = ""] = path.split("?");
   const [, kind, major = "", token = ""] = /^\/(channels|guilds|webhooks)\/(\d+)(\/[^/]+)?/.exec(plain) ?? [];

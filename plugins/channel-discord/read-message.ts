@@ -7,18 +7,21 @@ import type { WireMessage, WireUser } from "./wire.ts";
 const maxName = 80;
 /** As much of what is answered as tells which message it was. */
 const maxQuoted = 4_000;
-/** What people write, alone and as an answer: https://docs.discord.com/developers/resources/message#message-object-message-types */
+/**
+ * The types of messages that people write, alone and as an answer:
+ * https://docs.discord.com/developers/resources/message#message-object-message-types
+ */
 const written = new Set([0, 19]);
-/** Of a reference: the message is passed on, not answered. */
+/** The type of a reference to a message that is passed on, not answered. */
 const forwarded = 1;
 
-/** Who the bot is. */
+/** The bot's own identity. */
 export interface Me {
   readonly id: string;
   readonly username: string;
 }
 
-/** Where an answer goes. */
+/** The address of an answer. */
 export interface ReplyAddress {
   readonly channel: string;
   /** The server of the channel. */
@@ -75,9 +78,9 @@ function nameOf({ global_name, username = "" }: WireUser, nick: string | null | 
 }
 
 interface Words {
-  /** What the person says. */
+  /** The person's own words. */
   readonly text: string;
-  /** What they answer or pass on: material. */
+  /** Parts that they answer or pass on: material. */
   readonly quoted: readonly Part[];
 }
 
@@ -102,7 +105,7 @@ function textOf({ content = "" }: Pick<WireMessage, "content">): string {
   return content;
 }
 
-/** What was sent instead of words. */
+/** Returns notices of what was sent instead of words. */
 function noticesOf({ sticker_items = [], poll }: WireMessage): readonly string[] {
   const stickers = sticker_items.map(({ name = "" }) => `[sticker ${name}]`.replace(" ]", "]"));
   const question = poll?.question?.text;

@@ -1,7 +1,10 @@
 import { PlatformFailure } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 
-/** The platform shuts an address out after 10,000 in ten minutes; a channel that comes this far does something wrong. */
+/**
+ * The platform shuts an address out after 10,000 in ten minutes; a channel that comes this far does
+ * something wrong.
+ */
 const most = 20;
 const periodMs = 600_000;
 

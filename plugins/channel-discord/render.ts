@@ -1,10 +1,13 @@
 import { renderMarkdown, type RichText, type Span } from "@gantry/sdk/channel";
 
-/** The platform's own reading of a code block knows no longer fence, and words of these signs alone as a language. */
+/** The platform knows no longer fence for a code block, and only these characters as a language. */
 const fence = "```";
 const language = /^[a-z0-9_+\-.#]+$/i;
 
-/** A text as the platform reads it. What could be read otherwise there loses its form and never its words. */
+/**
+ * A text as the platform reads it. What could be read otherwise there loses its form and never its
+ * words.
+ */
 export function renderMessage(rich: RichText): string {
   const spans = rich.spans.filter((span) => isReadable(span, rich.text)).map(withKnownLanguage);
   return renderMarkdown({ text: rich.text.toWellFormed(), spans });
@@ -13,10 +16,10 @@ export function renderMessage(rich: RichText): string {
 function isReadable({ kind, url, from, to }: Span, text: string): boolean {
   const words = text.slice(from, to);
   if (kind === "pre") return !words.includes(fence) && words.trim() !== "";
-  // Between more than two of these signs it would be a block.
+  // Between more than two of these characters it would be a block.
   if (kind === "code") return !words.includes("``");
   if (kind !== "link" || words === url) return true;
-  // Words that are another address are no link there, and a later `](` would end the first link.
+  // Words that are another address make no link there; a later `](` would end the first link.
   return !/[[\]]|https?:\/\//i.test(words) && !text.slice(to).includes("](");
 }
 

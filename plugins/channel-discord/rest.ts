@@ -8,7 +8,7 @@ import { wrongKindOfToken, type Settings } from "./settings.ts";
 
 const timeoutMs = 30_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
-/** A wait that is over so soon is waited here: the parts of a long answer meet one every five messages. */
+/** A wait this short is waited here: the parts of a long answer meet one every five messages. */
 const patienceMs = 6_000;
 /** The platform asks for this form: https://docs.discord.com/developers/reference#user-agent */
 const userAgent = "DiscordBot (gantry, 0.1.0)";
@@ -119,7 +119,7 @@ export class Rest {
     }
     const { message, code, retry_after, global } = (answer ?? {}) as Refused;
     const afterMs = status === 429 ? waitOf(retry_after ?? headers.get("retry-after")) : undefined;
-    // What comes without a body comes from before the platform, and is about the address.
+    // An answer without a body comes from before the platform, and is about the address.
     const isGlobal = global === true || headers.get("x-ratelimit-scope") === "global" || answer === null;
     this.#limits.learn(route, { headers, isGlobal, ...(afterMs !== undefined && { retryMs: afterMs }) });
     const isShared = status === 429 && headers.get("x-ratelimit-scope") === "shared";
@@ -148,7 +148,7 @@ async function contentOf({ body, files = [], names = [] }: Omit<RestCall, "signa
   return { body: new Uint8Array(await multipart.arrayBuffer()), headers };
 }
 
-/** Null for what is no JSON. */
+/** Returns null for a text that is not JSON. */
 function parsed(text: string): unknown {
   if (text === "") return undefined;
   try {

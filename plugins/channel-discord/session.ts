@@ -1,17 +1,17 @@
 import type { Values } from "@gantry/sdk";
 
 const space = "discord.session";
-/** The platform keeps what was missed for minutes; a session that is older is tried in vain. */
+/** The platform keeps missed events for minutes, so it does not take an older session up again. */
 const lifeMs = 86_400_000;
 
 /** A session at the gateway, which another connection, also of another process, may go on with. */
 export interface Session {
   readonly id: string;
-  /** Where it is gone on with. */
+  /** The address at which it is resumed. */
   readonly url: string;
   /** The last event that is done with: what comes after it is handed out again. */
   readonly seq: number;
-  /** What was missed before it began has been fetched. */
+  /** True once the messages missed before it began have been fetched. */
   readonly caughtUp: boolean;
 }
 

@@ -38,7 +38,10 @@ export function settingsFrom(
   };
 }
 
-/** What a text is that is no bot token; undefined for one that has its form. Other secrets are not sent where tokens go. */
+/**
+ * Returns what a text is that is not a bot token, or undefined for one that has its form. Other
+ * secrets are not sent to where tokens go.
+ */
 export function wrongKindOfToken(token: string): string | undefined {
   if (/^[\w-]{18,40}\.[\w-]{5,10}\.[\w-]{25,80}$/.test(token)) return undefined;
   if (/^Bot\s/i.test(token)) return "leave out the word Bot before it";

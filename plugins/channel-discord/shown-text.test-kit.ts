@@ -2,12 +2,12 @@ import { parse } from "discord-markdown-parser";
 
 interface Node {
   readonly type: string;
-  /** Of an emoji. */
+  /** The name of an emoji. */
   readonly name?: string;
   readonly content?: string | Node | readonly Node[];
 }
 
-/** What a person reads of a message, by a well-kept reader of the platform's markdown. */
+/** Returns what a person reads of a message, by a well-kept reader of the platform's markdown. */
 export function shownText(content: string): string {
   return wordsOf(parse(content, "extended") as unknown as readonly Node[]);
 }

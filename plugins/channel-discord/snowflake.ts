@@ -1,4 +1,7 @@
-/** The platform's ids begin with the time they were made at: https://docs.discord.com/developers/reference#snowflakes */
+/**
+ * The platform's ids begin with the time they were made at:
+ * https://docs.discord.com/developers/reference#snowflakes
+ */
 const epochMs = 1_420_070_400_000n;
 
 /** True for the form of an id; what comes from outside may be anything. */

@@ -1,4 +1,6 @@
-/** What of the platform's objects is read. Whatever is said here may be missing or wrong: it comes from outside. */
+/**
+ * The parts of the platform's objects that are read; from outside, so any may be missing or wrong.
+ */
 
 export interface WireUser {
   readonly id: string;
@@ -17,7 +19,7 @@ export interface WireAttachment {
   readonly content_type?: string;
 }
 
-/** What is passed on: a copy of the message as it was. */
+/** A message that is passed on: a copy of it as it was. */
 export interface WireSnapshot {
   readonly message?: { readonly content?: string; readonly attachments?: readonly WireAttachment[] };
 }
@@ -56,7 +58,7 @@ export interface WireInteraction {
   readonly type: number;
   readonly channel_id?: string;
   readonly guild_id?: string;
-  /** Who, in a server and in a direct chat. */
+  /** The presser, in a server and in a direct chat. */
   readonly member?: { readonly user?: WireUser };
   readonly user?: WireUser;
   readonly message?: { readonly id: string };

@@ -1,6 +1,6 @@
 import type { Json } from "@gantry/sdk";
 
-/** Where an answer goes, and the message that it answers. */
+/** The address of an answer, and the message that it answers. */
 export interface SlackAddress {
   readonly channel: string;
   /** The message on which the thread hangs; undefined: the channel itself. */
@@ -20,7 +20,7 @@ export function isTs(ts: unknown): ts is string {
   return typeof ts === "string" && tsForm.test(ts);
 }
 
-/** Undefined for what is no address of this channel. */
+/** Returns the address, or undefined for what is not an address of this channel. */
 export function readAddress(to: Json): SlackAddress | undefined {
   if (typeof to === "string") return readAddress({ channel: to });
   if (typeof to !== "object" || to === null || Array.isArray(to)) return undefined;

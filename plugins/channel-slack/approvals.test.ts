@@ -7,14 +7,14 @@ const risky = (): AskingTool => askingTool("It is <!channel> *risky*.");
 
 interface Asked extends AsyncDisposable {
   readonly t: TestSlack;
-  /** How often the tool ran. */
+  /** Returns how often the tool ran. */
   runs(): number;
   /** The question, and the message in which it stands. */
   readonly question: Params;
   readonly message: Params;
   readonly thread: string;
   press(label: string, from?: string, message?: Params, channel?: string): void;
-  /** What people were told privately, once there were so many. */
+  /** Resolves to what people were told privately, once there are `count` notices. */
   notices(count: number): Promise<readonly string[]>;
 }
 

@@ -6,7 +6,9 @@ import type { Me } from "./read-mrkdwn.ts";
 import type { WebApi } from "./web-api.ts";
 import type { WireMessage } from "./wire.ts";
 
-/** As many as the method takes in a minute: https://docs.slack.dev/apis/web-api/rate-limits, tier 3. */
+/**
+ * As many as the method takes in a minute: https://docs.slack.dev/apis/web-api/rate-limits, tier 3.
+ */
 const maxPlaces = 50;
 const maxPages = 5;
 
@@ -31,8 +33,9 @@ export class CatchUp {
   }
 
   /**
-   * Resolves once whatever comes in of known places waits for what was missed there, so that it is answered after it; the
-   * work goes on. `fail` is told what could not be put on disk; what Slack refuses is said in the log.
+   * Resolves once whatever comes in of known places waits for what was missed there, so that it is
+   * answered after it; the work goes on. `fail` is told what could not be put on disk; what Slack
+   * refuses is said in the log.
    */
   async begin(me: Me, signal: AbortSignal, fail: (error: unknown) => void): Promise<void> {
     const { places, messages } = this.#needs;
@@ -53,7 +56,10 @@ export class CatchUp {
     void work().catch(fail).finally(releaseAll);
   }
 
-  /** Waits as long as Slack asks, and holds up nobody for that; a place that it does not show any more is left out. */
+  /**
+   * Waits as long as Slack asks, and holds up nobody for that; a place that it does not show any
+   * more is left out.
+   */
   async #patiently(
     place: Place,
     signal: AbortSignal,

@@ -20,7 +20,10 @@ function echo() {
   return fakeProvider([({ messages }) => textOf(messages.at(-1)?.parts ?? []).replace(/^\[[^\]]*\]\n/, "")]);
 }
 
-/** Lets time pass until `seen` is true, with room for what goes over the network; gives how much has passed, in ms. */
+/**
+ * Lets time pass until `seen` is true, with room for what goes over the network; gives how much has
+ * passed, in ms.
+ */
 async function passUntil(clock: FakeClock, seen: () => boolean): Promise<number> {
   const began = clock.now();
   while (!seen()) {

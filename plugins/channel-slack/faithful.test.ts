@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 import { appToken, botToken, type FakeSlack } from "./fake-slack.test-kit.ts";
 import { group, named, owner, sayTo, startWorkspace } from "./slack.test-kit.ts";
 
-/** The client that people use, on our platform: what works here works as it does at the real one. */
+/**
+ * The client that people use, on our platform: what works here works as it does at the real one.
+ */
 function web(api: FakeSlack, token: string = botToken): WebClient {
   const slackApiUrl = `${api.url}/`;
   return new WebClient(token, {
@@ -20,7 +22,7 @@ function socket(api: FakeSlack): SocketModeClient {
   return new SocketModeClient({ appToken, clientOptions, logLevel: SocketLogLevel.ERROR });
 }
 
-/** What a refused call is called. */
+/** Returns the error code of a refused call. */
 async function errorOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => Promise.reject(new Error("it worked")),

@@ -16,7 +16,7 @@ export interface ApiCall {
   readonly refused?: boolean;
 }
 
-/** How the next call of a method ends instead. */
+/** Another end for the next call of a method. */
 export interface Failure {
   readonly method?: string;
   readonly channel?: string;
@@ -29,12 +29,15 @@ export interface Failure {
   readonly how?: "silent" | "cut";
 }
 
-/** A strict Slack on loopback: Web API, files and Socket Mode; it refuses what the real one refuses, in its words. */
+/**
+ * A strict Slack on loopback: Web API, files and Socket Mode; it refuses what the real one refuses,
+ * in its words.
+ */
 export class FakeSlack extends SlackWorkspace implements AsyncDisposable {
   readonly calls: ApiCall[] = [];
   readonly failures: Failure[] = [];
   readonly revoked: Set<string> = new Set();
-  /** Of the bot token. */
+  /** The scopes of the bot token. */
   readonly scopes: Set<string> = new Set([
     ...Object.values(neededScopes).filter((scope) => scope !== "connections:write"),
     "app_mentions:read",
@@ -84,7 +87,7 @@ export class FakeSlack extends SlackWorkspace implements AsyncDisposable {
       });
   }
 
-  /** What the app has posted, once there are so many. */
+  /** Resolves to the app's posts, once there are `count`. */
   async sent(count: number): Promise<readonly Params[]> {
     const posts = () => this.of("chat.postMessage").filter(({ refused }) => !refused);
     await this.until(() => posts().length >= count);
@@ -153,7 +156,7 @@ export class FakeSlack extends SlackWorkspace implements AsyncDisposable {
     return answers[method]?.(params, this) ?? { error: "unknown_method" };
   }
 
-  /** Who may not read a file is led to a page to sign in. */
+  /** Leads somebody who may not read a file to a page to sign in. */
   #file(rest: string, token: string | undefined, response: ServerResponse): void {
     const file = this.files.get(rest.split("/")[0] as string);
     this.downloads.push(token ?? "");
@@ -173,7 +176,7 @@ export class FakeSlack extends SlackWorkspace implements AsyncDisposable {
   }
 }
 
-/** Slack takes a form, in which what is no word is JSON, and for many methods JSON. */
+/** Slack takes a form, in which an object is JSON, and for many methods JSON. */
 function paramsOf(request: IncomingMessage, body: Buffer): Params {
   const type = request.headers["content-type"] ?? "";
   if (type.startsWith("application/json")) return JSON.parse(body.toString()) as Params;

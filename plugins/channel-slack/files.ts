@@ -3,7 +3,9 @@ import { errors } from "./errors.ts";
 import type { WebApi } from "./web-api.ts";
 import type { WireFile } from "./wire.ts";
 
-/** A file of a message as an attachment; what an event holds back is asked for when it is loaded. */
+/**
+ * A file of a message as an attachment; what an event holds back is asked for when it is loaded.
+ */
 export function asAttachment(file: WireFile, api: WebApi): Attachment {
   const { name, title, mimetype, size, subtype } = file;
   const known = name ?? title;

@@ -32,7 +32,7 @@ test(
             person: String(params["channel"]).replace(/^D/, "U"),
             text: seenOf(params),
           })),
-      // What was written to nobody before the app was ever there is not its business.
+      // Messages written before the app was ever there are not its business.
       listens: () => api.until(() => api.socketMode.open > 0),
     });
     expect(lost).toEqual([]);

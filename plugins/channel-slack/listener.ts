@@ -36,7 +36,7 @@ export interface ListenerNeeds {
   readonly health: ChannelHealth;
 }
 
-/** What the links of one run share. */
+/** The state that the links of one run share. */
 interface Run {
   readonly me: Me;
   readonly signal: AbortSignal;
@@ -71,7 +71,7 @@ export class Listener implements ConnectionOptions {
         const { ended, refresh } = this.#serve(link, run);
         await Promise.race([failed.promise, ended, refresh]);
         const old = link;
-        // Where no new one can be had, the old one goes on as long as Slack lets it.
+        // If no new link can be had, the old one goes on as long as Slack lets it.
         link = await this.#open(signal, alive).catch(async (error: Error) => {
           await Promise.race([failed.promise, ended]).catch(() => {});
           throw error;
@@ -121,7 +121,7 @@ export class Listener implements ConnectionOptions {
     throw new Disconnected("closed");
   }
 
-  /** Waits only where too much is under way. */
+  /** Waits only if too much is under way. */
   async #event(link: SocketLink, envelope: WireEnvelope, { me, signal, fail }: Run): Promise<void> {
     this.health.event();
     const { event } = (envelope.payload ?? {}) as WireEvent;

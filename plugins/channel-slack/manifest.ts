@@ -1,4 +1,4 @@
-/** What the app may do, and why nothing less does: each is used by a method or an event of this channel. */
+/** The scopes of the app, each of which a method or an event of this channel needs. */
 export const scopes = [
   "app_mentions:read",
   "channels:history",

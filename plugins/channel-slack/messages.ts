@@ -11,10 +11,15 @@ export interface MessageNeeds {
   readonly replyInThread: boolean;
 }
 
-/** Takes what people write: in order within a place, side by side over several, each message once. */
+/**
+ * Takes what people write: in order within a place, side by side over several, each message once.
+ */
 export class Messages {
   readonly #needs: MessageNeeds;
-  /** What is being taken, by the message's id: Slack sends one text as several events, and again where it is not acknowledged. */
+  /**
+   * The messages being taken, by id: Slack sends one text as several events, and again if an event
+   * is not acknowledged.
+   */
   readonly #running = new Map<string, Promise<void>>();
   /** The last of each place. */
   readonly #last = new Map<string, Promise<void>>();
@@ -23,7 +28,9 @@ export class Messages {
     this.#needs = needs;
   }
 
-  /** Resolves once the message is on disk or is none for the agent. Throws what the inbox throws. */
+  /**
+   * Resolves once the message is on disk or is none for the agent. Throws what the inbox throws.
+   */
   async take(wire: WireMessage, me: Me, signal: AbortSignal): Promise<void> {
     const message = await this.#read(wire, me);
     if (message === undefined) return;
@@ -39,7 +46,7 @@ export class Messages {
     return done;
   }
 
-  /** What is taken of this place from now on waits for the work, whatever comes of it. */
+  /** Makes later messages of this place wait for the work, whatever comes of it. */
   hold(place: Omit<Place, "ts">, work: Promise<void>): void {
     const key = keyOf(place);
     const settled = work

@@ -2,7 +2,7 @@ import { listAll, type Values } from "@gantry/sdk";
 import type { SlackMessage } from "./read-message.ts";
 
 const space = "slack.places";
-/** What was silent for so long is not looked at again. */
+/** A place that was silent for longer than this is forgotten. */
 const keptMs = 30 * 86_400_000;
 
 /** A channel, direct message or thread, and its last message that is on disk. */
@@ -12,7 +12,10 @@ export interface Place {
   readonly ts: string;
 }
 
-/** Where people have written to the app, so that it can be asked for what was written while nobody listened. */
+/**
+ * The places in which people have written to the app, so that it can be asked for what was written
+ * while nobody listened.
+ */
 export class Places {
   readonly #values: () => Values;
 
@@ -37,7 +40,8 @@ export class Places {
     const put = (place: Place): Promise<void> => this.#values().put(space, keyOf(place), place, life);
     const place = { ...placeOf(message), ts: message.ts };
     await put(place);
-    // The thread that its answer begins; and the channel of a thread, which may not have been known.
+    // The thread that its answer begins; and the channel of a thread, which may not have been
+    // known.
     if (place.thread === undefined && thread !== undefined) await put({ ...place, thread });
     else if (place.thread !== undefined)
       await this.#values().add(space, channel, { channel, ts: message.ts }, life);
@@ -49,7 +53,7 @@ export class Places {
   }
 }
 
-/** Where a message stands: in a thread only if it answers there. */
+/** Returns the place of a message: a thread only if the message answers there. */
 export function placeOf({ replyTo: { channel, thread }, ts }: SlackMessage): Omit<Place, "ts"> {
   return thread === undefined || thread === ts ? { channel } : { channel, thread };
 }

@@ -32,7 +32,10 @@ import { codeOf, SlackFailure } from "./web-failure.ts";
 import type { WireFile } from "./wire.ts";
 import { Working } from "./working.ts";
 
-/** Slack asks for no more than 4,000 signs in a message: https://docs.slack.dev/reference/methods/chat.postMessage */
+/**
+ * Slack asks for no more than 4,000 characters in a message:
+ * https://docs.slack.dev/reference/methods/chat.postMessage
+ */
 const maxText = 3_900;
 /** Slack cuts what is put in place of a message at 4,000 bytes. */
 const maxEdited = 1_000;
@@ -80,7 +83,9 @@ export class SlackPlatform implements ChatPlatform<SlackAddress, SlackMessage> {
     return asAttachment(file, this.#api);
   }
 
-  /** With the writer's name, and with what others wrote in a thread before the app was asked there. */
+  /**
+   * With the writer's name, and with what others wrote in a thread before the app was asked there.
+   */
   async surrounded(message: SlackMessage, signal: AbortSignal): Promise<SlackMessage> {
     const { sender } = message;
     const name = await this.#surroundings.nameOf(sender.id, signal);
@@ -95,7 +100,7 @@ export class SlackPlatform implements ChatPlatform<SlackAddress, SlackMessage> {
   async send(piece: OutgoingPiece, { address, key, index, signal }: To): Promise<string> {
     const name = `${key}#${index}`;
     if ("text" in piece) {
-      // Where blocks are not understood, marks would be read in the text.
+      // If blocks are not understood, marks would be read in the text.
       const unread = piece.verbatim ? { mrkdwn: false } : {};
       return this.#posting.post(name, address, formsOf(piece.text, unread), signal);
     }
@@ -161,7 +166,9 @@ export class SlackPlatform implements ChatPlatform<SlackAddress, SlackMessage> {
   }
 }
 
-/** Returns a message with its forms as data, and one for where that is not understood: marks in the text. */
+/**
+ * Returns a message with its forms as data, and one for a reader without them: marks in the text.
+ */
 function formsOf(rich: RichText, more: Params): readonly Params[] {
   const text = renderMrkdwn(rich).toWellFormed();
   const plain = { text, unfurl_links: false, unfurl_media: false, ...more };

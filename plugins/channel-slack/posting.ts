@@ -34,8 +34,9 @@ export interface PostingNeeds {
 }
 
 /**
- * Posts each message once. Slack promises no idempotency, so each carries a name, a try is written down before it is made,
- * and where one may have got through, also of a process that was killed, the conversation is looked at before the next.
+ * Posts each message once. Slack promises no idempotency, so each carries a name, a try is written
+ * down before it is made, and where one may have got through, also of a process that was killed,
+ * the conversation is looked at before the next.
  */
 export class Posting {
   readonly #needs: PostingNeeds;
@@ -102,13 +103,16 @@ export class Posting {
       await keep({ ...made, ts });
       return ts;
     } catch (error) {
-      // What was refused is not there, so nothing need be looked for.
+      // A message that was refused is not there, so nothing need be looked for.
       if (error instanceof PlatformFailure && isCertain(error)) await values.remove(space, key);
       throw error;
     }
   }
 
-  /** The next form of a message is sent where the one before was not understood: an answer must not vanish for its looks. */
+  /**
+   * The next form of a message is sent if the one before was not understood: an answer must not
+   * vanish for its looks.
+   */
   async #anyOf(bodies: readonly Params[], to: SlackAddress, signal: AbortSignal): Promise<string> {
     const { api } = this.#needs;
     for (const [i, body] of bodies.entries()) {
@@ -123,7 +127,10 @@ export class Posting {
     throw new SlackFailure("refused", "There is nothing to send.");
   }
 
-  /** The message that an earlier try became; where that cannot be told, it is said and taken for not sent. */
+  /**
+   * Returns the message that an earlier try became; if that cannot be told, it is said and taken
+   * for not sent.
+   */
   async #find(to: SlackAddress, name: string, at: number, signal: AbortSignal): Promise<string | undefined> {
     const { api, log } = this.#needs;
     const method = to.thread === undefined ? "conversations.history" : "conversations.replies";
@@ -160,7 +167,9 @@ export class Posting {
     }
   }
 
-  /** A platform that cannot be asked now is asked again; one that refuses to tell leaves a doubt. */
+  /**
+   * A platform that cannot be asked now is asked again; one that refuses to tell leaves a doubt.
+   */
   #doubt(error: unknown, log: Logger): undefined {
     const isScope = codeOf(error) === "missing_scope";
     if (!(error instanceof PlatformFailure) || (error.kind !== "refused" && !isScope)) throw error;
@@ -175,7 +184,7 @@ export class Posting {
 export interface SharedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** What is said with it, escaped; may be empty. */
+  /** The words with it, escaped; may be empty. */
   readonly comment: string;
 }
 

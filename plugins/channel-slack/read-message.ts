@@ -4,7 +4,10 @@ import { isChannel, isTs, type SlackAddress } from "./address.ts";
 import { isNamed, readMrkdwn, withoutName, type Me } from "./read-mrkdwn.ts";
 import type { WireAttachment, WireFile, WireMessage } from "./wire.ts";
 
-/** Messages that a person has written: a plain one, one with files, one that is sent to the channel from its thread. */
+/**
+ * Messages that a person has written: a plain one, one with files, one that is sent to the channel
+ * from its thread.
+ */
 const written = new Set([undefined, "file_share", "thread_broadcast"]);
 const maxQuoted = 4_096;
 const maxName = 80;
@@ -45,7 +48,7 @@ export function readMessage(
       ...(conversation.thread !== undefined && { thread: conversation.thread }),
       message: ts,
     },
-    // Words of others alone are no request of their sender's.
+    // Words of others alone are not a request of their sender's.
     text: text === "" && files.length === 0 ? "[shared message]" : text,
     quoted,
     forwarded: files.some((file) => file.user !== undefined && file.user !== user),
@@ -54,7 +57,10 @@ export function readMessage(
   };
 }
 
-/** A thread of a channel is a conversation of its own, also one that the answer will begin; a direct message has none. */
+/**
+ * A thread of a channel is a conversation of its own, also one that the answer will begin; a direct
+ * message has none.
+ */
 export function conversationOf(
   { channel, ts, thread_ts }: Pick<WireMessage, "channel" | "ts" | "thread_ts">,
   replyInThread: boolean,
@@ -68,7 +74,7 @@ export function conversationOf(
   };
 }
 
-/** What was shared with the message; the preview of a link is no word of anybody's either. */
+/** Returns what was shared with the message; the preview of a link is nobody's words. */
 function quotedOf(attachments: readonly WireAttachment[]): readonly Part[] {
   if (!Array.isArray(attachments)) return [];
   return attachments.flatMap(({ author_name, text, fallback }) => {

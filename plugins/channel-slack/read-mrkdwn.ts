@@ -1,6 +1,6 @@
 const references = /<([^<>]*)>/g;
 
-/** Who the app is. */
+/** The app's own identity. */
 export interface Me {
   readonly userId: string;
   readonly botId: string | undefined;
@@ -11,12 +11,17 @@ export function isNamed(text: string, { userId }: Pick<Me, "userId">): boolean {
   return new RegExp(`<@${userId}(?:\\|[^<>]*)?>`).test(text);
 }
 
-/** Without the app's own name at the beginning, which is its address and no part of what is said. */
+/**
+ * Without the app's own name at the beginning, which is its address and no part of what is said.
+ */
 export function withoutName(text: string, { userId }: Pick<Me, "userId">): string {
   return text.trimStart().replace(new RegExp(`^<@${userId}(?:\\|[^<>]*)?>[\\s,:]*`), "");
 }
 
-/** What Slack sends as people read it: names and addresses in place of references, and its three escaped signs. */
+/**
+ * Returns Slack's text as people read it: names and addresses in place of references, and its three
+ * escaped characters.
+ */
 export function readMrkdwn(text: string): string {
   return text
     .replace(references, (_, inner: string) => referenceOf(inner))

@@ -57,7 +57,10 @@ export function isToken(key: TokenKey, token: string): boolean {
   return forms[key].test(token);
 }
 
-/** Throws SLACK_BAD_BOT_TOKEN, SLACK_BAD_APP_TOKEN and SLACK_TOKENS_SWAPPED, which name the kind and nothing of the token. */
+/**
+ * Throws SLACK_BAD_BOT_TOKEN, SLACK_BAD_APP_TOKEN and SLACK_TOKENS_SWAPPED, which name the kind and
+ * nothing of the token.
+ */
 export function checkTokens({ bot_token, app_token }: Settings["tokens"]): void {
   if (isToken("app_token", bot_token) && isToken("bot_token", app_token)) throw errors.SLACK_TOKENS_SWAPPED();
   if (!isToken("bot_token", bot_token)) throw errors.SLACK_BAD_BOT_TOKEN(kindOf(bot_token, "bot_token"));

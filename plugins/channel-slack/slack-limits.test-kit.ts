@@ -1,11 +1,12 @@
 /**
- * What Slack's Web API refuses, each with the word it says. Sources: "method" is https://docs.slack.dev/reference/methods/
- * with the method's name, "kit" is https://docs.slack.dev/reference/block-kit/blocks with the block's or element's name,
- * "seen" are answers of the real API that issues of its clients quote.
+ * The refusals of Slack's Web API, each with its word. Sources: "method" is
+ * https://docs.slack.dev/reference/methods/ with the method's name, "kit" is
+ * https://docs.slack.dev/reference/block-kit/blocks with the block's or element's name, "seen" are
+ * answers of the real API that issues of its clients quote.
  */
 export type Params = Readonly<Record<string, any>>;
 
-/** The error of the refusal; undefined where the call is right. */
+/** Returns the error of the refusal, or undefined if the call is right. */
 export type Check = (params: Params) => string | undefined;
 
 export const checks: Readonly<Record<string, readonly Check[]>> = {
@@ -51,8 +52,8 @@ function user({ user: id }: Params): string | undefined {
 }
 
 /**
- * method chat.postMessage: text or blocks are required ("no_text"); over 40,000 characters a text is cut there, and refused
- * here so that it is seen; "best results" at 4,000.
+ * method chat.postMessage: text or blocks are required ("no_text"); over 40,000 characters a text
+ * is cut there, and refused here so that it is seen; "best results" at 4,000.
  */
 function content({ text, blocks: list }: Params): string | undefined {
   if ((typeof text !== "string" || text.trim() === "") && list === undefined) return "no_text";
@@ -60,7 +61,9 @@ function content({ text, blocks: list }: Params): string | undefined {
   return typeof text === "string" && text.length > 40_000 ? "msg_too_long" : undefined;
 }
 
-/** seen: chat.update cuts a text at 4,000 bytes and says nothing; refused here so that it is seen. */
+/**
+ * seen: chat.update cuts a text at 4,000 bytes and says nothing; refused here so that it is seen.
+ */
 function updatedText({ text = "" }: Params): string | undefined {
   return Buffer.byteLength(text) > 4_000 ? "msg_too_long" : undefined;
 }
@@ -116,7 +119,10 @@ function isFilled(list: unknown): list is readonly Params[] {
   return Array.isArray(list) && list.length > 0;
 }
 
-/** method chat.postMessage, errors: "metadata_must_be_sent_with_event_type", "invalid_metadata_format". */
+/**
+ * method chat.postMessage, errors: "metadata_must_be_sent_with_event_type",
+ * "invalid_metadata_format".
+ */
 function metadata({ metadata: data }: Params): string | undefined {
   if (data === undefined) return undefined;
   const isWhole = typeof data.event_type === "string" && typeof data.event_payload === "object";
@@ -172,7 +178,7 @@ function status({ channel_id, thread_ts, status: words }: Params): string | unde
   return channel({ channel: channel_id });
 }
 
-/** What people see of blocks. */
+/** Returns what people see of blocks. */
 export function visibleOf(list: readonly Params[]): string {
   return list
     .flatMap((block) => (block["type"] === "rich_text" ? block["elements"] : []))
@@ -180,7 +186,7 @@ export function visibleOf(list: readonly Params[]): string {
     .join("\n");
 }
 
-/** How many connections an app may have: https://docs.slack.dev/apis/events-api/using-socket-mode */
+/** The most connections of an app: https://docs.slack.dev/apis/events-api/using-socket-mode */
 export const maxConnections = 10;
-/** How soon an envelope wants its acknowledgement: the same page. */
+/** The time within which an envelope wants its acknowledgement: the same page. */
 export const acknowledgeMs = 3_000;

@@ -1,7 +1,7 @@
 import type { Params } from "./slack-limits.test-kit.ts";
 import { botUser, team, type FakeFile, type SlackWorkspace } from "./slack-workspace.test-kit.ts";
 
-/** What stands beside `ok`; `error` makes it a refusal. */
+/** The fields beside `ok`; `error` makes it a refusal. */
 export type Answer = Params | { readonly error: string; readonly needed?: string };
 
 type Method = (params: Params, slack: SlackWorkspace) => Answer;
@@ -101,7 +101,10 @@ function notWritable({ channel }: Params, { channels }: SlackWorkspace): string 
   return known.isArchived === true ? "is_archived" : undefined;
 }
 
-/** The method conversations.history: `oldest` is left out itself; metadata are told only to who asks for all. */
+/**
+ * The method conversations.history: `oldest` is left out itself; metadata are told only to who asks
+ * for all.
+ */
 function pageOf(all: readonly Params[], params: Params, slack: SlackWorkspace, always?: string): Answer {
   const {
     channel,

@@ -28,7 +28,10 @@ export abstract class SlackWorkspace {
   readonly names: Map<string, string> = new Map();
   /** Channel, message and name of each reaction that is there. */
   readonly reactions: Set<string> = new Set();
-  /** As many messages stand on a page at most: 15 for apps that are sold outside of Slack's marketplace. */
+  /**
+   * As many messages stand on a page at most: 15 for apps that are sold outside of Slack's
+   * marketplace.
+   */
   maxPage = 999;
   /** The token that came with each download. */
   readonly downloads: string[] = [];
@@ -54,7 +57,10 @@ export abstract class SlackWorkspace {
     return message;
   }
 
-  /** What a person writes, as the events that the app is subscribed to: one of the message, one more where it is named. */
+  /**
+   * Sends a person's message as the events that the app is subscribed to: one of the message, one
+   * more if it names the app.
+   */
   say(channel: string, message: Params): string {
     const ts = (message["ts"] as string | undefined) ?? this.ts();
     const text = String(message["text"] ?? "");

@@ -21,7 +21,10 @@ export interface SlackOptions extends ChannelOptions {
 
 export interface TestSlack extends StartedChannel, AsyncDisposable {
   readonly api: FakeSlack;
-  /** A message from the owner in a direct channel, unless told otherwise; gives its ts. Waits for a connection. */
+  /**
+   * A message from the owner in a direct channel, unless told otherwise; gives its ts. Waits for a
+   * connection.
+   */
   say(text: string, message?: Params): Promise<string>;
 }
 
@@ -60,7 +63,7 @@ export function sayTo(api: FakeSlack, text: string, given: Params = {}): string 
   return api.say(channel, { user, text, ...message });
 }
 
-/** What people read of a post. */
+/** Returns what people read of a post. */
 export function seenOf({ text, blocks, mrkdwn = true }: Params): string {
   if (blocks !== undefined) return visibleOf(blocks);
   const words = mrkdwn ? String(text).replace(/([*_~`])(\S(?:.*?\S)?)\1/g, "$2") : String(text);

@@ -4,7 +4,7 @@ import { errors } from "./errors.ts";
 import type { WebApi } from "./web-api.ts";
 import type { WireEnvelope } from "./wire.ts";
 
-/** How long Slack may take to say hello. */
+/** The time that Slack may take to say hello. */
 const helloMs = 10_000;
 
 export interface LinkOptions {
@@ -15,7 +15,10 @@ export interface LinkOptions {
   alive(): void;
 }
 
-/** Slack ended a connection and said why: `link_disabled`, `too_many_websockets`, `warning`, `refresh_requested`. */
+/**
+ * Slack ended a connection and said why: `link_disabled`, `too_many_websockets`, `warning`,
+ * `refresh_requested`.
+ */
 export class Disconnected extends Error {
   readonly reason: string;
 
@@ -27,7 +30,7 @@ export class Disconnected extends Error {
 
 /** One WebSocket of Socket Mode, open from its hello on. */
 export class SocketLink {
-  /** How many connections the app has, with this one, as Slack counts. */
+  /** The number of the app's connections, with this one, as Slack counts. */
   readonly connections: number;
   readonly #socket: Socket;
   readonly #frames: AsyncIterator<string>;
@@ -40,7 +43,10 @@ export class SocketLink {
     this.connections = connections;
   }
 
-  /** Resolves once Slack has said hello. Throws what a call throws, `NET_*`, SLACK_SILENT, SLACK_ELSEWHERE, {@link Disconnected}. */
+  /**
+   * Resolves once Slack has said hello. Throws what a call throws, `NET_*`, SLACK_SILENT,
+   * SLACK_ELSEWHERE, {@link Disconnected}.
+   */
   static async open({ api, upstream, signal, alive }: LinkOptions): Promise<SocketLink> {
     const options = { signal, token: "app_token" } as const;
     const { url } = await api.call<{ url: string }>("apps.connections.open", {}, options);
@@ -61,7 +67,7 @@ export class SocketLink {
     }
   }
 
-  /** What comes in, until Slack closes; throws `NET_*`. */
+  /** Yields envelopes as they come in, until Slack closes. Throws `NET_*`. */
   async *envelopes(): AsyncGenerator<WireEnvelope> {
     for (;;) {
       const { value, done } = await this.#frames.next();
@@ -72,7 +78,10 @@ export class SocketLink {
     }
   }
 
-  /** Tells Slack that it need not send this again. Where the link has ended it comes again, and is known by its id. */
+  /**
+   * Tells Slack that it need not send this again. Where the link has ended it comes again, and is
+   * known by its id.
+   */
   acknowledge({ envelope_id }: WireEnvelope): void {
     if (envelope_id !== undefined) this.#socket.send(JSON.stringify({ envelope_id }));
   }

@@ -13,15 +13,19 @@ interface Waiting {
 }
 
 const pingMs = 10_000;
-/** How often Slack sends again: https://docs.slack.dev/apis/events-api, "Error handling". */
+/**
+ * The number of times that Slack sends again: https://docs.slack.dev/apis/events-api, "Error
+ * handling".
+ */
 const maxRetries = 3;
 
 /**
- * Slack's side of Socket Mode: an envelope goes to one connection, and again, to any, where it is not acknowledged in time or
- * its connection ends. What happens while no connection is open is sent to nobody.
+ * Slack's side of Socket Mode: an envelope goes to one connection, and again, to any, where it is
+ * not acknowledged in time or its connection ends. What happens while no connection is open is sent
+ * to nobody.
  */
 export class FakeSocketMode {
-  /** What stood in each envelope that was acknowledged, in order. */
+  /** The contents of each envelope that was acknowledged, in order. */
   readonly acknowledged: string[] = [];
   /** For how long an acknowledgement is waited for, in ms. */
   ackMs: number = acknowledgeMs;
@@ -62,12 +66,12 @@ export class FakeSocketMode {
     return this.#open.length;
   }
 
-  /** How many wait to be acknowledged. */
+  /** The number of envelopes that wait to be acknowledged. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Sends to one connection; false where there is none, so that it is lost. */
+  /** Sends to one connection; returns false if there is none, so that it is lost. */
   push(id: string, body: object): boolean {
     if (this.#open.length === 0) return false;
     this.#send(id, body, 0);

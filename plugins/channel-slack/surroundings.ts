@@ -12,7 +12,7 @@ const nameLifeMs = 86_400_000;
 const againMs = 600_000;
 const maxNames = 10_000;
 const maxName = 80;
-/** Of a thread, when the app is asked in it for the first time. */
+/** The messages read of a thread when the app is asked in it for the first time. */
 const maxMessages = 50;
 const maxQuoted = 8_192;
 
@@ -22,7 +22,10 @@ interface WireUser {
   readonly profile?: { readonly display_name?: string };
 }
 
-/** What an event does not tell: who a person is, and what stands in a thread before it. Never throws; less is told then. */
+/**
+ * Looks up what an event does not tell: who a person is, and what stands in a thread before it.
+ * Never throws; less is told then.
+ */
 export class Surroundings {
   readonly #api: WebApi;
   readonly #log: Logger;
@@ -34,7 +37,7 @@ export class Surroundings {
     this.#log = log;
   }
 
-  /** Undefined where Slack does not tell. */
+  /** Returns undefined if Slack does not tell. */
   async nameOf(user: string, signal: AbortSignal): Promise<string | undefined> {
     const known = this.#names.get(user);
     if (known !== undefined && Date.now() < known.until) return known.name;

@@ -6,10 +6,10 @@ import { failureOf, SlackFailure } from "./web-failure.ts";
 
 const timeoutMs = 30_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
-/** Where a 429 names no time. */
+/** The wait after a 429 that names no time. */
 const unnamedWaitSeconds = 30;
 const minSecret = 10;
-/** Of what Slack says; a longer word is no error code of its own. */
+/** The longest error code of Slack's; a longer word is not a code of its own. */
 const maxCode = 120;
 
 export type Params = Readonly<Record<string, string | number | boolean | object | undefined>>;
@@ -33,13 +33,16 @@ export class WebApi {
   readonly #settings: Settings;
   readonly #upstream: Upstream;
   readonly #scrub: (text: string) => string;
-  /** When a method may be called again for a channel, Unix ms; limits are for each method, of posts for each channel. */
+  /**
+   * When a method may be called again for a channel, Unix ms; limits are for each method, of posts
+   * for each channel.
+   */
   readonly #waits = new Map<string, number>();
 
   constructor(settings: Settings, upstream: Upstream) {
     this.#settings = settings;
     this.#upstream = upstream;
-    // What is too short to be a secret would be taken out of sentences that name a token's beginning.
+    // Scrubbing a token too short to be a secret would spoil sentences that name its beginning.
     this.#scrub = scrubber(Object.values(settings.tokens).filter(({ length }) => length > minSecret));
   }
 
@@ -85,7 +88,7 @@ export class WebApi {
     const pieces: Uint8Array[] = [];
     for await (const piece of response.body ?? []) pieces.push(piece);
     const isPage = response.headers.get("content-type")?.startsWith("text/html") === true;
-    // Who may not read a file is led to a page to sign in.
+    // Slack leads somebody who may not read a file to a page to sign in.
     if (response.status !== 200 || isPage) throw errors.SLACK_FILE(response.status);
     return new Uint8Array(Buffer.concat(pieces));
   }
@@ -114,7 +117,10 @@ export class WebApi {
     });
   }
 
-  /** An address that Slack named, if it is Slack's own and as safe as slack_url; throws SLACK_ELSEWHERE. */
+  /**
+   * An address that Slack named, if it is Slack's own and as safe as slack_url; throws
+   * SLACK_ELSEWHERE.
+   */
   own(address: string): string {
     const base = new URL(this.#settings.address());
     const url = URL.parse(address);
@@ -156,7 +162,7 @@ export class WebApi {
     throw failure;
   }
 
-  /** What Slack asked to leave alone is left alone until its time has come. */
+  /** Throws until the time has come that Slack asked to wait for. */
   #mayCall(method: string, gate: string): void {
     const leftMs = (this.#waits.get(gate) ?? 0) - Date.now();
     if (leftMs <= 0) return void this.#waits.delete(gate);
@@ -169,7 +175,7 @@ export class WebApi {
   }
 }
 
-/** Every method takes a form, some nothing else; what is no word is JSON in it. */
+/** Every method takes a form, some nothing else; an object in it is JSON. */
 function formOf(params: Params): string {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(params))

@@ -4,7 +4,7 @@ import type { TokenKey } from "./settings.ts";
 
 /** A call that failed, with Slack's own word for it. */
 export class SlackFailure extends PlatformFailure {
-  /** As Slack names it: `channel_not_found`. Empty where it said nothing. */
+  /** The code as Slack names it: `channel_not_found`. Empty if Slack said nothing. */
   readonly code: string;
 
   constructor(kind: FailureKind, sentence: string, code: string = "", afterMs?: number) {
@@ -13,7 +13,7 @@ export class SlackFailure extends PlatformFailure {
   }
 }
 
-/** Slack's word for what failed; empty where it said none. */
+/** Returns Slack's word for what failed; empty if Slack said none. */
 export function codeOf(error: unknown): string {
   return error instanceof SlackFailure ? error.code : "";
 }
@@ -77,11 +77,11 @@ export interface Refused {
   readonly needed: string;
   /** The channel that was named in the call. */
   readonly channel: string;
-  /** Of the header Retry-After. */
+  /** The seconds of the header Retry-After. */
   readonly afterSeconds: number;
 }
 
-/** What Slack's refusal means, as a sentence with the cure. */
+/** Returns what Slack's refusal means, as a sentence with the cure. */
 export function failureOf(refused: Refused): SlackFailure {
   const { method, token, status, error, needed, channel, afterSeconds } = refused;
   const as = (kind: FailureKind, maker: Error): SlackFailure => new SlackFailure(kind, maker.message, error);

@@ -1,4 +1,4 @@
-/** What of Slack's objects is read. Whatever is said here may be missing or wrong: it comes from outside. */
+/** The parts of Slack's objects that are read; from outside, so any may be missing or wrong. */
 
 export interface WireFile {
   readonly id: string;
@@ -6,7 +6,7 @@ export interface WireFile {
   readonly title?: string;
   readonly mimetype?: string;
   readonly size?: number;
-  /** Whose it is: a message may share somebody else's. */
+  /** The file's owner: a message may share somebody else's. */
   readonly user?: string;
   /** `slack_audio`: recorded in the client. */
   readonly subtype?: string;
@@ -14,11 +14,11 @@ export interface WireFile {
   readonly file_access?: string;
   readonly url_private?: string;
   readonly url_private_download?: string;
-  /** By channel: where it was shared. */
+  /** The places in which it was shared, by channel. */
   readonly shares?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** What stands beneath a message: a shared message, or the preview of a link. */
+/** An attachment beneath a message: a shared message, or the preview of a link. */
 export interface WireAttachment {
   readonly is_share?: boolean;
   readonly is_msg_unfurl?: boolean;
@@ -28,7 +28,10 @@ export interface WireAttachment {
   readonly files?: readonly WireFile[];
 }
 
-/** An event `message` or `app_mention`, or a message of a conversation's history, which names no channel. */
+/**
+ * An event `message` or `app_mention`, or a message of a conversation's history, which names no
+ * channel.
+ */
 export interface WireMessage {
   readonly type?: string;
   readonly subtype?: string;
@@ -37,7 +40,7 @@ export interface WireMessage {
   readonly channel_type?: string;
   readonly ts: string;
   readonly thread_ts?: string;
-  /** Who wrote what the thread hangs on. */
+  /** The writer of the message on which the thread hangs. */
   readonly parent_user_id?: string;
   readonly user?: string;
   readonly bot_id?: string;
@@ -56,15 +59,18 @@ export interface WirePress {
   readonly actions?: readonly { readonly action_id?: string; readonly value?: string }[];
 }
 
-/** What comes over the WebSocket. */
+/** An envelope, as it comes over the WebSocket. */
 export interface WireEnvelope {
   readonly type: string;
-  /** What is to be acknowledged with. */
+  /** The id to acknowledge it with. */
   readonly envelope_id?: string;
   readonly payload?: unknown;
-  /** Of `disconnect`: `warning`, `refresh_requested`, `link_disabled`, `too_many_websockets`. */
+  /**
+   * The reason of a `disconnect`: `warning`, `refresh_requested`, `link_disabled`,
+   * `too_many_websockets`.
+   */
   readonly reason?: string;
-  /** Of `hello`: how many connections the app has, with this one. */
+  /** The number of the app's connections, with this one, in a `hello`. */
   readonly num_connections?: number;
 }
 

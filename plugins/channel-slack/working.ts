@@ -7,13 +7,13 @@ import { codeOf } from "./web-failure.ts";
 const statusMs = 60_000;
 const status = "is working on it…";
 const emoji = "hourglass_flowing_sand";
-/** For taking a sign away after its turn was cancelled. */
+/** The time for taking an indicator away after its turn was cancelled. */
 const takeBackMs = 10_000;
 
-/** Shows that a turn runs: as a status of the app in a thread, else as a reaction that is taken back. */
+/** Shows that a turn runs: by a status in a thread, else by a reaction that is taken back. */
 export class Working {
   readonly #api: WebApi;
-  /** What Slack refused once for this app it refuses always. */
+  /** False once Slack has refused a status for this app, as it then refuses always. */
   #hasStatus = true;
 
   constructor(api: WebApi) {
@@ -30,7 +30,7 @@ export class Working {
       await this.#byReaction({ channel, timestamp: message, name: emoji }, signal);
   }
 
-  /** False where there is no such thing as a status here. */
+  /** Returns false if there is no such thing as a status here. */
   async #inStatus(place: { channel_id: string; thread_ts: string }, signal: AbortSignal): Promise<boolean> {
     if (!this.#hasStatus) return false;
     const method = "assistant.threads.setStatus";

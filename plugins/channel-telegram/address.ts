@@ -7,10 +7,12 @@ export interface ChatAddress {
   readonly reply_parameters?: { readonly message_id: number; readonly allow_sending_without_reply: true };
 }
 
-/** Of every text: a platform that fetches links would tell others that they were written. */
+/**
+ * A field of every text: a platform that fetches links would tell others that they were written.
+ */
 export const withoutPreview = { link_preview_options: { is_disabled: true } };
 
-/** Undefined for what is no address of this channel. */
+/** Returns the address, or undefined for what is not an address of this channel. */
 export function readAddress(to: Json): ChatAddress | undefined {
   if (typeof to === "string" && /^-?\d{1,16}$/.test(to)) return readAddress({ chat: Number(to) });
   if (typeof to !== "object" || to === null || Array.isArray(to)) return undefined;

@@ -6,7 +6,7 @@ const risky = (): AskingTool => askingTool("It is risky.");
 
 interface Asked extends AsyncDisposable {
   readonly t: TestTelegram;
-  /** How often the tool ran. */
+  /** Returns how often the tool ran. */
   runs(): number;
   /** The buttons by what stands on them. */
   readonly buttons: Readonly<Record<string, string>>;

@@ -1,10 +1,11 @@
 /**
- * What the Bot API refuses, each with the words it says. Sources: "core" is https://core.telegram.org/bots/api,
- * "faq" is https://core.telegram.org/bots/faq, "seen" are answers of the real API that issues of its clients quote.
+ * The refusals of the Bot API, each with its words. Sources: "core" is
+ * https://core.telegram.org/bots/api, "faq" is https://core.telegram.org/bots/faq, "seen" are
+ * answers of the real API that issues of its clients quote.
  */
 export type Params = Readonly<Record<string, any>>;
 
-/** The description of the refusal; undefined where the call is right. */
+/** Returns the description of the refusal, or undefined if the call is right. */
 export type Check = (params: Params) => string | undefined;
 
 /** core, MessageEntity.type. */
@@ -28,7 +29,9 @@ const entityTypes = new Set([
   "text_link",
   "text_mention",
 ]);
-/** core, "Message entities can be nested": these take no other into them, and quotes do not nest. */
+/**
+ * core, "Message entities can be nested": these take no other into them, and quotes do not nest.
+ */
 const alone = new Set(["code", "pre"]);
 
 export const checks: Readonly<Record<string, readonly Check[]>> = {
@@ -51,14 +54,20 @@ function chat({ chat_id }: Params): string | undefined {
   return Number.isSafeInteger(Number(chat_id)) ? undefined : "Bad Request: chat_id is empty";
 }
 
-/** core, sendMessage.text: "1-4096 characters after entities parsing"; seen: white space alone is empty, units are UTF-16. */
+/**
+ * core, sendMessage.text: "1-4096 characters after entities parsing"; seen: white space alone is
+ * empty, units are UTF-16.
+ */
 function text({ text: said }: Params): string | undefined {
   if (typeof said !== "string" || said.trim() === "") return "Bad Request: message text is empty";
   if (!said.isWellFormed()) return "Bad Request: strings must be encoded in UTF-8";
   return said.length > 4_096 ? "Bad Request: message is too long" : undefined;
 }
 
-/** core, "Limits": 100 entities a message; what is beyond is ignored there and refused here, so that it is seen. */
+/**
+ * core, "Limits": 100 entities a message; what is beyond is ignored there and refused here, so that
+ * it is seen.
+ */
 function entities({ text: said, entities: list }: Params): string | undefined {
   if (list === undefined) return undefined;
   if (!Array.isArray(list)) return "Bad Request: can't parse entities: expected an Array";
@@ -136,7 +145,9 @@ export function albumOf({ media }: Params): readonly Params[] {
   return Array.isArray(items) ? (items as readonly Params[]) : [];
 }
 
-/** core, sendMediaGroup: "must include 2-10 items"; documents "can be only grouped" with documents. */
+/**
+ * core, sendMediaGroup: "must include 2-10 items"; documents "can be only grouped" with documents.
+ */
 function album(params: Params): string | undefined {
   const items = albumOf(params);
   if (items.length < 2 || items.length > 10) return "Bad Request: wrong number of items in the album";

@@ -6,7 +6,7 @@ import { isBotToken, type Settings } from "./settings.ts";
 const timeoutMs = 30_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
 
-/** What the platform says with a failure. */
+/** The platform's words about a failure. */
 export interface Said {
   readonly description?: string;
   readonly afterMs?: number;
@@ -128,7 +128,7 @@ export class BotApi {
     return failureOf(code, cause, parameters ?? {});
   }
 
-  /** What the network throws, without the token that stands in every address. */
+  /** Throws what the network throws, without the token that stands in every address. */
   #reach<T>(work: () => Promise<T>): Promise<T> {
     return reach(work, { scrub: this.#scrub });
   }

@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import { FakeBotApi, token } from "./fake-bot-api.test-kit.ts";
 import { bot as self, entity, group, owner, sayTo } from "./telegram.test-kit.ts";
 
-/** A bot of the client that people use, on our platform: what works here works as it does at the real one. */
+/**
+ * A bot of the client that people use, on our platform: what works here works as it does at the
+ * real one.
+ */
 function grammy(api: FakeBotApi, secret: string = token): Bot {
   const bot = new Bot(secret, { client: { apiRoot: api.url } });
   bot.catch(() => {});

@@ -13,7 +13,7 @@ export interface ApiCall {
   readonly refused?: boolean;
 }
 
-/** How the next call of a method ends instead. */
+/** Another end for the next call of a method. */
 export interface Failure {
   readonly method?: string;
   readonly code?: number;
@@ -31,7 +31,10 @@ interface Poll {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A strict Bot API on loopback: refuses what the real one refuses, keeps updates until they are confirmed, one poller at a time. */
+/**
+ * A strict Bot API on loopback: refuses what the real one refuses, keeps updates until they are
+ * confirmed, one poller at a time.
+ */
 export class FakeBotApi implements AsyncDisposable {
   readonly calls: ApiCall[] = [];
   readonly failures: Failure[] = [];

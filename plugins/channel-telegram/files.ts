@@ -15,7 +15,7 @@ export interface FileOfMessage {
   readonly bytes?: number;
 }
 
-/** What stands beside the words of a message. */
+/** Returns the attachments beside the words of a message. */
 export function attachmentsOf(message: WireMessage): readonly FileOfMessage[] {
   const { photo, voice, audio, video, video_note, animation, document } = message;
   const files: FileOfMessage[] = [];

@@ -29,7 +29,8 @@ test(
     });
     expect(lost).toEqual([]);
     expect(firsts).toEqual(expected);
-    // The platform has no name for a message that is sent: what was under way may come once more, and says so.
+    // The platform has no name for a message that is sent: what was under way may come once more,
+    // and says so.
     expect(doubled.filter(({ times }) => times > 2)).toEqual([]);
     const bare = raw().map(({ text }) => text);
     expect(bare.filter((text, i) => bare.indexOf(text) !== i && text.startsWith("re: "))).toEqual([]);

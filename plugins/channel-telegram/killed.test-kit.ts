@@ -16,7 +16,10 @@ export interface Service {
   readonly url: string;
   /** The file that is asked about, undefined while it is not there. */
   written(name?: string): string | undefined;
-  /** The owner asks for something; resolves once the question, for a file by default, is noted as delivered. */
+  /**
+   * The owner asks for something; resolves once the question, for a file by default, is noted as
+   * delivered.
+   */
   ask(tool?: string): Promise<void>;
   /** The text of the message with this number, from 1, once it was sent. */
   sent(number: number): Promise<string>;

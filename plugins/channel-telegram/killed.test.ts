@@ -178,7 +178,9 @@ test("FLR-08: an answer that was under way when the process was killed comes onc
 const counting = { calls: [{ name: "shell", args: { command: "date +%N >> log; cat log" } }] };
 const tries = { agent: "try_first = true", security: 'runs = "view"' };
 
-/** Returns what the first question says that a command said; skips where the system has no views. */
+/**
+ * Returns what the first question says that a command said; skips where the system has no views.
+ */
 async function shownBy(service: Service, { skip }: TestContext): Promise<string | undefined> {
   await service.ask("shell");
   const question = await service.sent(1);

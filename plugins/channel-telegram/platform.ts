@@ -30,7 +30,7 @@ import type { WireMessage } from "./wire.ts";
 const maxText = 4_096;
 const maxEntities = 100;
 const maxFiles = 10;
-/** The platform's sign fades after five seconds. */
+/** The platform's indicator fades after five seconds. */
 const typingMs = 4_000;
 const uploadMs = 120_000;
 

@@ -12,7 +12,7 @@ import type { Me } from "./read-message.ts";
 import { Updates, type UpdateNeeds } from "./updates.ts";
 import type { WireUpdate, WireUser, WireWebhook } from "./wire.ts";
 
-/** How long the platform holds a poll open while nothing is new. */
+/** The seconds that the platform holds a poll open while nothing is new. */
 const pollSeconds = 20;
 /** A poll that is held so long is a dead connection: people are told of one after 30 s. */
 const pollMs = (pollSeconds + 10) * 1_000;
@@ -21,8 +21,9 @@ const albumMs = 700;
 const mostLooks = 10;
 const space = "telegram.offset";
 /**
- * After a week without any update the platform numbers anew, perhaps lower, and an old offset would hide all of them; it
- * keeps nothing longer than a day, so an offset older than this confirms nothing anyway.
+ * After a week without any update the platform begins new numbers, perhaps lower, and an old offset
+ * would hide all of them; it keeps nothing longer than a day, so an offset older than this confirms
+ * nothing anyway.
  */
 const offsetLifeMs = 2 * 86_400_000;
 /** Two programs take turns at being refused; so often at least they leave each other time. */
@@ -35,7 +36,9 @@ interface Offset {
 
 export type PollerNeeds = UpdateNeeds & Pick<ChatHost, "health" | "values">;
 
-/** Fetches updates by long polling; the platform is told to forget them only once the inbox has them on disk. */
+/**
+ * Fetches updates by long polling; the platform forgets them only once the inbox has them on disk.
+ */
 export class Poller implements ConnectionOptions {
   readonly #needs: PollerNeeds;
   readonly #updates: Updates;
@@ -87,8 +90,8 @@ export class Poller implements ConnectionOptions {
   }
 
   /**
-   * A held poll returns with the first picture of an album: it is asked for again, and not confirmed before, until no more
-   * pictures come with it.
+   * A held poll returns with the first picture of an album: it is asked for again, and not
+   * confirmed before, until no more pictures come with it.
    */
   async #withAlbums(
     updates: readonly WireUpdate[],
@@ -157,7 +160,7 @@ function isUpdate(update: unknown): update is WireUpdate {
   return Number.isSafeInteger((update as WireUpdate | null)?.update_id);
 }
 
-/** True where another program, or a webhook, takes the updates. */
+/** Returns true if another program, or a webhook, takes the updates. */
 function isTaken(error: unknown): error is BotApiFailure {
   return error instanceof BotApiFailure && error.said.isTaken === true;
 }

@@ -4,18 +4,18 @@ import { attachmentsOf, type FileOfMessage } from "./files.ts";
 import type { WireEntity, WireMessage, WireUser } from "./wire.ts";
 
 const maxName = 80;
-/** What the platform's button says for a person who opens the chat with the bot. */
+/** The words that the platform's button sends for a person who opens the chat with the bot. */
 const firstContact = /^\/start(?:\s.*)?$/s;
 /** As much of what is answered as tells which message it was. */
 const maxQuoted = 4_096;
 
-/** Who the bot is. */
+/** The bot's own identity. */
 export interface Me {
   readonly id: number;
   readonly username: string;
 }
 
-/** Where an answer goes. */
+/** The address of an answer. */
 export interface ReplyAddress {
   readonly chat: number;
   readonly thread?: number;
@@ -28,7 +28,10 @@ export interface TelegramMessage extends PlatformMessage<ReplyAddress, FileOfMes
   readonly album: string | undefined;
 }
 
-/** Undefined for what no person said: of bots, channels and anonymous administrators, and notices of the platform. */
+/**
+ * Undefined for what no person said: of bots, channels and anonymous administrators, and notices of
+ * the platform.
+ */
 export function readMessage(message: WireMessage, me: Me): TelegramMessage | undefined {
   const { chat, from, message_id } = message;
   if (![chat?.id, from?.id, message_id].every(Number.isSafeInteger)) throw new Error("it has no ids");
@@ -83,9 +86,9 @@ function nameOf({ first_name = "", last_name = "", username = "" }: WireUser): s
 }
 
 interface Words {
-  /** What the person says. */
+  /** The person's own words. */
   readonly text: string;
-  /** What they answer, pass on or hand over: material. */
+  /** Parts that they answer, pass on or hand over: material. */
   readonly quoted: readonly Part[];
 }
 
@@ -114,7 +117,7 @@ function quotedOf({ reply_to_message: answered, quote, contact }: WireMessage): 
   return [words.slice(0, maxQuoted), handed].filter((text) => text !== "").flatMap(textParts);
 }
 
-/** What was sent instead of words. */
+/** Returns notices of what was sent instead of words. */
 function noticesOf({ sticker, location }: WireMessage): readonly string[] {
   const notices: string[] = [];
   if (sticker !== undefined) notices.push(`[sticker ${sticker.emoji ?? ""}]`.replace(" ]", "]"));
@@ -137,7 +140,10 @@ function isName({ type, offset, length, user }: WireEntity, text: string, { id, 
   return type === "mention" ? word === name : type === "bot_command" && word.endsWith(name);
 }
 
-/** The bot's own name at the beginning is its address and no part of what is said; `/help@name` is `/help`. */
+/**
+ * The bot's own name at the beginning is its address and no part of what is said; `/help@name` is
+ * `/help`.
+ */
 function withoutName(text: string, entities: readonly WireEntity[], me: Me): string {
   const first = entities.find(({ offset }) => offset === 0);
   if (first === undefined || !isName(first, text, me)) return text;

@@ -33,7 +33,9 @@ export function settingsFrom(
   };
 }
 
-/** True if it has the form of a bot token: other secrets of the platform are not sent where tokens go. */
+/**
+ * Returns true if it has the form of a bot token: other secrets are not sent to where tokens go.
+ */
 export function isBotToken(token: string): boolean {
   return /^\d{5,16}:[\w-]{30,64}$/.test(token);
 }

@@ -14,7 +14,10 @@ export interface TelegramOptions extends ChannelOptions {
 
 export interface TestTelegram extends StartedChannel, AsyncDisposable {
   readonly api: FakeBotApi;
-  /** A message from the owner in a direct chat, unless told otherwise; gives the platform's number of it. */
+  /**
+   * A message from the owner in a direct chat, unless told otherwise; gives the platform's number
+   * of it.
+   */
   say(text: string, message?: Readonly<Record<string, unknown>>): number;
 }
 

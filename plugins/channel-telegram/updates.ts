@@ -7,7 +7,7 @@ import type { WirePress, WireUpdate } from "./wire.ts";
 
 /** The platform shows a spinner until a press is answered. */
 const answerMs = 2_000;
-/** Of the notice that a presser sees. */
+/** The most characters of the notice that a presser sees. */
 const maxNotice = 200;
 
 export interface UpdateNeeds {

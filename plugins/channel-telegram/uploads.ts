@@ -3,7 +3,7 @@ import type { ChatAddress } from "./address.ts";
 
 /** A picture is shown up to this size; a larger one goes as a file. */
 const maxPhotoBytes = 10 * 1024 * 1024;
-/** Of a caption, in UTF-16 units. */
+/** The longest caption, in UTF-16 units. */
 const maxCaption = 1_024;
 
 export type Upload = "sendPhoto" | "sendDocument" | "sendMediaGroup" | "sendVoice";
@@ -13,7 +13,9 @@ export function isPhoto({ media, bytes }: OutgoingFile): boolean {
   return /^image\/(?:png|jpeg|webp)$/.test(media.mime) && bytes.length <= maxPhotoBytes;
 }
 
-/** Returns a call that brings files along: one under the name that its method takes, or an album. */
+/**
+ * Returns a call that brings files along: one under the name that its method takes, or an album.
+ */
 export function uploadForm(method: Upload, files: readonly OutgoingFile[], to: ChatAddress): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(to))

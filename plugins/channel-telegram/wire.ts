@@ -1,4 +1,6 @@
-/** What of the Bot API's objects is read. Whatever is said here may be missing or wrong: it comes from outside. */
+/**
+ * The parts of the Bot API's objects that are read; from outside, so any may be missing or wrong.
+ */
 
 export interface WireUser {
   readonly id: number;
@@ -6,7 +8,7 @@ export interface WireUser {
   readonly first_name?: string;
   readonly last_name?: string;
   readonly username?: string;
-  /** Of getMe: false where the platform hides from the bot what does not name it. */
+  /** A fact of getMe: false if the platform hides from the bot what does not name it. */
   readonly can_read_all_group_messages?: boolean;
 }
 
@@ -38,7 +40,9 @@ export interface WireMessage {
   readonly date: number;
   readonly chat: WireChat;
   readonly from?: WireUser;
-  /** Who is shown instead of the sender: a channel, or the group itself for an anonymous administrator. */
+  /**
+   * The chat shown instead of the sender: a channel, or the group for an anonymous administrator.
+   */
   readonly sender_chat?: WireChat;
   readonly text?: string;
   readonly entities?: readonly WireEntity[];

@@ -21,7 +21,7 @@ const file: Attachment = { kind: "file", name: "a.txt", load: async () => new Ui
 
 interface Door {
   admit(change?: Partial<PlatformMessage>, besides?: Partial<Admitted>): Promise<InboundMessage | undefined>;
-  /** What strangers were told about their codes. */
+  /** The answers to strangers about their codes. */
   readonly told: string[];
   readonly records: Omit<AuditEvent, "timestamp">[];
   readonly warnings: string[];

@@ -21,7 +21,7 @@ export interface AdmissionNeeds {
   readonly log: Logger;
 }
 
-/** What the channel knows of a message besides. */
+/** The channel's other facts about a message. */
 export interface Admitted {
   /** Undefined for somebody who may not write. */
   readonly trust: Trust | undefined;
@@ -30,7 +30,7 @@ export interface Admitted {
   answer(text: string): Promise<unknown>;
 }
 
-/** How what a person wrote becomes a message for the inbox. */
+/** Makes a message for the inbox of what a person wrote. */
 export class Admission {
   readonly #channel: string;
   readonly #needs: AdmissionNeeds;
@@ -41,8 +41,8 @@ export class Admission {
   }
 
   /**
-   * The message with its writer's trust; undefined where it was a pairing code. A stranger's goes in as it is, without its
-   * files: the guard refuses and records it.
+   * Returns the message with its writer's trust, or undefined if it was a pairing code. A
+   * stranger's message goes in as it is, without its files: the guard refuses and records it.
    */
   async admit(
     message: PlatformMessage,
@@ -68,7 +68,10 @@ export class Admission {
     };
   }
 
-  /** True if what a stranger wrote to the agent alone was a code, right or wrong: such a message is nobody's question. */
+  /**
+   * True if what a stranger wrote to the agent alone was a code, right or wrong: such a message is
+   * nobody's question.
+   */
   async pair({ id, name = "" }: Sender, text: string, answer: Admitted["answer"]): Promise<boolean> {
     const { people, audit, codes, log } = this.#needs;
     if (!people.pairs) return false;
@@ -81,7 +84,7 @@ export class Admission {
     return true;
   }
 
-  /** What came with a message, kept on its writer's account. */
+  /** Returns the parts of what came with a message, kept on its writer's account. */
   attached(
     sender: string,
     attachments: readonly Attachment[],

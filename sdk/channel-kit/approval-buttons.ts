@@ -2,7 +2,7 @@ import { endedText } from "../turns/approval-text.ts";
 import type { ApprovalRequest, Approvals, DecisionOutcome } from "../turns/approval.ts";
 import { laneOf, userOf, type InboundMessage } from "../messages/channel.ts";
 
-/** A button: what stands on it, and what the platform hands back when it is pressed (at most 64 bytes). */
+/** A button: its label, and the data that the platform hands back on a press (at most 64 bytes). */
 export interface ApprovalButton {
   readonly label: string;
   readonly data: string;
@@ -10,7 +10,7 @@ export interface ApprovalButton {
 
 const dataForm = /^a:([0-9a-f]{16}):(allow|always|deny)$/;
 
-/** The decisions that a question leaves open. */
+/** Returns the decisions that a question leaves open. */
 export function approvalButtons({ id, always }: ApprovalRequest): readonly ApprovalButton[] {
   const lasting = { label: "Always, in this conversation", data: `a:${id}:always` };
   return [
@@ -20,10 +20,10 @@ export function approvalButtons({ id, always }: ApprovalRequest): readonly Appro
   ];
 }
 
-/** Who pressed, and where: as of a message that they had written there. */
+/** The person who pressed, and the place, as for a message that they had written there. */
 export type Presser = Pick<InboundMessage, "channel" | "sender" | "conversation" | "trust">;
 
-/** True if a button's data is a decision on a question. */
+/** Returns true if a button's data is a decision on a question. */
 export function isApprovalData(data: string): boolean {
   return dataForm.test(data);
 }
@@ -34,7 +34,9 @@ const notices: Readonly<Record<Exclude<DecisionOutcome, "done">, string>> = {
   unknown: "This question is no longer open.",
 };
 
-/** Hands a press to the host, which knows who may decide; `notice` is the sentence for the presser. */
+/**
+ * Hands a press to the host, which knows who may decide; `notice` is the sentence for the presser.
+ */
 export async function pressApproval(
   approvals: Approvals,
   data: string,

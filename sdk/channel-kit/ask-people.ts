@@ -1,8 +1,8 @@
 import type { OnboardingQuestions } from "../contract/onboarding.ts";
 
-/** How people are named on a platform, for the question who may write. */
+/** The names of people on a platform, for the question who may write. */
 export interface AskedPeople {
-  /** The question: where a person finds their id, and that the first is the owner. */
+  /** The question: it says how a person finds their id, and that the first is the owner. */
   readonly question: string;
   /** An id, for people: `the id of a person`. */
   readonly kind: string;

@@ -6,13 +6,13 @@ import { plainFileName, plainMime } from "../messages/plain-facts.ts";
 import type { Transcriber } from "../messages/speech.ts";
 
 const MiB = 1024 * 1024;
-/** Of one message. */
+/** The most attachments of one message. */
 const maxCount = 10;
 
-/** Where these parts come from, for the model. */
+/** The source of these parts, for the model. */
 const attached = "an attached file";
 
-/** What a person said instead of writing it. */
+/** The kind of an attachment that a person spoke instead of writing. */
 export const voiceMessage = "voice message";
 
 /** Something that came with a message. */
@@ -23,9 +23,9 @@ export interface Attachment {
   readonly mime?: string;
   /** As the platform states it, before anything is loaded. */
   readonly bytes?: number;
-  /** What the platform hands out at most. */
+  /** The most bytes that the platform hands out. */
   readonly maxBytes?: number;
-  /** Loads it; throws where it is larger than `maxBytes`. */
+  /** Returns its bytes. Throws if it is larger than `maxBytes`. */
   load(maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
@@ -33,9 +33,10 @@ export interface Attachment {
 export type KeepBytes = (bytes: Uint8Array, facts: MediaFacts) => Promise<MediaRef>;
 
 /**
- * What came with a message, as parts: kept if there is a place for bytes and they are within bounds, else one honest line
- * each, all of it material. Of a voice message the words are taken, where something can tell them: they are the person's own.
- * Bytes never enter the text, and one that fails keeps nothing else back.
+ * Returns what came with a message, as parts: kept if there is a place for bytes and they are
+ * within bounds, else one honest line each, all of it material. For a voice message the words are
+ * returned, if something can tell them: they are the person's own. Bytes never enter the text, and
+ * an attachment that fails keeps no other back.
  */
 export async function takeAttachments(
   attachments: readonly Attachment[],
@@ -82,7 +83,7 @@ async function take(
   }
 }
 
-/** `[voice message: note.ogg, audio/ogg, 12345 bytes: not read]` */
+/** Returns `[voice message: note.ogg, audio/ogg, 12345 bytes: not read]` */
 export function describeAttachment({ kind, name, mime, bytes }: Attachment, why: string): string {
   const size = bytes === undefined ? undefined : counted(bytes, "byte");
   const named = name === undefined ? undefined : nameOf(name);

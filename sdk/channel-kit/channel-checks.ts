@@ -2,9 +2,9 @@ import type { Check, CheckRow } from "../contract/command.ts";
 import type { ChannelHealth } from "./health.ts";
 
 export interface ChannelRows {
-  /** What is known without asking the platform, for `status` and `doctor`. */
+  /** Returns what is known without asking the platform, for `status` and `doctor`. */
   standing(): Promise<readonly CheckRow[]>;
-  /** What the platform says, for `channel doctor`; without it there is no such check. */
+  /** Returns what the platform says, for `channel doctor`; left out, there is no such check. */
   platform?(signal: AbortSignal): Promise<readonly CheckRow[]>;
   /** The connection: its row stands at the end of both, and `GET /ready` and alerts know of it. */
   readonly health?: ChannelHealth;
@@ -29,7 +29,10 @@ export function channelChecks(
   return checks;
 }
 
-/** The rows that `look` gives, or its detail as a row that is well; one that fails with the error's sentence if it throws. */
+/**
+ * Returns the rows that `look` gives, or its detail as a row that is well; one that fails with the
+ * error's sentence if it throws.
+ */
 export async function rowsOf(
   what: string,
   look: () => string | Promise<string | readonly CheckRow[]>,

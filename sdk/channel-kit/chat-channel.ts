@@ -50,7 +50,7 @@ export interface ChatChannel<
   /** The platform, for people: `Telegram`. */
   readonly title: string;
   readonly summary: string;
-  /** Where `config` stands, as for {@link definePlugin}: `""` for the schema of the whole file. */
+  /** The table of `config`, as for {@link definePlugin}: `""` for the schema of the whole file. */
   readonly table?: string;
   readonly config: Config;
   readonly errors?: ErrorTable;

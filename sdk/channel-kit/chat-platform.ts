@@ -17,7 +17,9 @@ import type { OutgoingFile, OutgoingPiece, PieceOptions } from "./outgoing-piece
 import type { AllowedPeople } from "./people.ts";
 import type { PlatformMessage } from "./platform-message.ts";
 
-/** Who may write and where, as the configuration of a chat channel says it. */
+/**
+ * The rules of who may write, and in which chats, as a chat channel's configuration states them.
+ */
 export interface ChatRules {
   readonly people: AllowedPeople;
   /** The key `pairing_enabled`. */
@@ -27,7 +29,7 @@ export interface ChatRules {
   readonly groupIds?: readonly string[];
 }
 
-/** What a platform may use of the host. */
+/** The parts of the host that a platform may use. */
 export interface ChatHost {
   readonly upstream: Upstream;
   readonly health: ChannelHealth;
@@ -115,7 +117,9 @@ export interface ChatPlatform<Address, Message extends PlatformMessage = Platfor
   /** Shows that a turn runs, until `signal` is aborted. Never throws. */
   typing?(address: Address, signal: AbortSignal): Promise<void>;
 
-  /** Tells the account without asking the platform, in a few words; throws what is wrong with it. */
+  /**
+   * Tells the account without asking the platform, in a few words; throws what is wrong with it.
+   */
   account(): string;
   /** Asks the platform about the account; throws if it refuses. */
   check(signal: AbortSignal): Promise<readonly CheckRow[]>;

@@ -33,7 +33,7 @@ export interface ChatSenderNeeds<Address, Message extends PlatformMessage> {
   values(): Values;
 }
 
-/** Sends answers: words in several messages where they are long, files, and speech. */
+/** Sends answers: words, in several messages if they are long, files, and speech. */
 export class ChatSender<Address, Message extends PlatformMessage> {
   readonly #needs: ChatSenderNeeds<Address, Message>;
 
@@ -123,7 +123,7 @@ export class ChatSender<Address, Message extends PlatformMessage> {
   }
 }
 
-/** Returns the pieces with neighbouring files as albums, where the platform shows them as one. */
+/** Returns the pieces with neighbouring files as albums, if the platform shows them as one. */
 function inAlbums<Address>(pieces: readonly OutgoingPiece[], { holds }: Albums<Address>): readonly Piece[] {
   const grouped: Piece[] = [];
   for (const piece of pieces) {

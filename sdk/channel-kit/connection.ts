@@ -3,22 +3,27 @@ import { pause } from "./pause.ts";
 
 const firstMs = 1_000;
 const longestMs = 60_000;
-/** A connection that held for so long was a good one: the next loss begins with short waits again. */
+/**
+ * A connection that held for so long was a good one: the next loss begins with short waits again.
+ */
 const goodMs = 60_000;
-/** A refused account is tried again after these: a slip of the platform passes, a person's cure takes longer. */
+/**
+ * A refused account is tried again after these: a slip of the platform passes, a person's cure
+ * takes longer.
+ */
 const refusedMs = { first: 30_000, longest: 300_000 };
 /** While it waits, it is said so often that it does. */
 const beatMs = 30_000;
 /** Work that does not heed its signal is left behind after this long. */
 const graceMs = 5_000;
 
-/** What ended a connection, as the channel understands it. */
+/** The end of a connection, as the channel understands it. */
 export interface Trouble {
-  /** A sentence for log, status and doctor, with the cure where there is one. */
+  /** A sentence for log, status and doctor, with the cure if there is one. */
   readonly reason: string;
   /** The platform refuses the account. */
   readonly refused?: boolean;
-  /** Only another program or another configuration can mend it, so it is not tried again. */
+  /** True if only another program or another configuration helps, so it is not tried again. */
   readonly final?: boolean;
   /** Milliseconds: the wait that the platform asked for. */
   readonly afterMs?: number;
@@ -30,15 +35,19 @@ export interface Trouble {
 
 export interface ConnectionOptions {
   readonly health: ChannelHealth;
-  /** Milliseconds without a sign of life after which the connection is made anew. */
+  /** Milliseconds without a sign of life after which the connection is made again. */
   readonly watchdogMs: number;
-  /** Serves one connection until it ends or `signal` is aborted; calls `alive` at every sign of life. */
+  /**
+   * Serves one connection until it ends or `signal` aborts; calls `alive` at every sign of life.
+   */
   run(signal: AbortSignal, alive: () => void): Promise<void>;
-  /** What an error of `run` means. */
+  /** Returns what an error of `run` means. */
   judge(error: unknown): Trouble;
 }
 
-/** Keeps one connection to a platform: renewed where it is deaf, tried again with growing waits where it breaks. */
+/**
+ * Keeps one connection to a platform: renewed if deaf, tried again with growing waits if it breaks.
+ */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #stop = new AbortController();
@@ -73,7 +82,10 @@ export class Connection {
     }
   }
 
-  /** Says now and then that it is still so, since a service that says nothing is taken for one that does not run. */
+  /**
+   * Says now and then that it is still so, since a service that says nothing is taken for one that
+   * does not run.
+   */
   async #wait(ms: number, signal: AbortSignal): Promise<void> {
     const until = Date.now() + ms;
     for (let left = ms; left > 0 && !signal.aborted; left = until - Date.now()) {
@@ -114,7 +126,10 @@ export class Connection {
   }
 }
 
-/** How long to wait before the next try: doubled each time, with jitter, so that many do not come back at once. */
+/**
+ * Returns the milliseconds before the next try: doubled each time, with jitter, so that many do not
+ * come back at once. `Infinity`: no other try.
+ */
 export function waitMs(tries: number, trouble: Trouble, random: () => number = Math.random): number {
   if (trouble.final) return Infinity;
   if (trouble.afterMs !== undefined) return trouble.afterMs;

@@ -17,7 +17,10 @@ export interface Written {
   readonly mentioned: boolean;
 }
 
-/** True if a message is for the agent by its place alone; who wrote it is asked after that. `ids`: empty means all groups. */
+/**
+ * Returns true if a message is for the agent by its place alone; who wrote it is asked after that.
+ * `ids`: empty means all groups.
+ */
 export function isForAgent(
   { kind, group, mentioned }: Written,
   groups: Groups,

@@ -4,16 +4,18 @@ import { identity, isGone } from "../node/process-identity.ts";
 import type { Values } from "../store/store.ts";
 
 const space = "channel.health";
-/** What is no change is written down at most so often. */
+/** A state that has not changed is written down no more often than this. */
 const beatMs = 30_000;
-/** What was noticed longer ago is mended, or said again. */
+/** A notice that is older than this is taken as settled, or is given again. */
 const noticeMs = 3_600_000;
 /** A service that has not written for so long does not run. */
 const silentMs = 180_000;
 /** A loss is told of after so long, and is over once the connection has held for as long. */
 const steadyMs = 30_000;
 
-/** `up`: connected. `waiting`: tried again soon. `refused`: the account is, so a person must do something. */
+/**
+ * `up`: connected. `waiting`: tried again soon. `refused`: the account is, so a person must act.
+ */
 export type HealthState = "starting" | "up" | "waiting" | "refused" | "stopped";
 
 export interface HealthRecord {
@@ -28,7 +30,7 @@ export interface HealthRecord {
   readonly by?: string;
 }
 
-/** What a person should mend, though the connection works. */
+/** A fault that a person should correct, though the connection works. */
 export interface HealthNotice {
   /** A sentence with the cure. */
   readonly text: string;
@@ -43,14 +45,19 @@ export interface HealthOptions {
   readonly log: Logger;
 }
 
-/** Since when a channel does not hear for good, and why: while it comes and goes, the last reason. */
+/**
+ * Since when a channel does not hear for good, and why: while it comes and goes, the last reason.
+ */
 interface Loss {
   /** Unix ms. */
   readonly at: number;
   readonly reason: string;
 }
 
-/** How a channel's account and connection are: said once in the log at each change, and kept for `status` of another process. */
+/**
+ * Keeps the state of a channel's account and connection: logs each change once, and stores it for
+ * `status` of another process.
+ */
 export class ChannelHealth {
   readonly #options: HealthOptions;
   #now: HealthRecord = { state: "starting", since: Date.now(), seen: 0 };
@@ -65,19 +72,19 @@ export class ChannelHealth {
     return this.#now.state;
   }
 
-  /** A service begins to connect. */
+  /** Notes that a service begins to connect. */
   starts(): void {
     this.#change("starting");
     this.#loses("it does not come to a connection");
   }
 
-  /** The connection works. */
+  /** Notes that the connection works. */
   up(): void {
     const { channel, log } = this.#options;
     if (this.#change("up")) log.info({ channel }, `The channel ${channel} is connected.`);
   }
 
-  /** Something came in. */
+  /** Notes that something came in. */
   event(): void {
     this.up();
     const isFirst = this.#now.event === undefined;
@@ -85,7 +92,10 @@ export class ChannelHealth {
     this.#keep(isFirst);
   }
 
-  /** The connection is gone and will be tried again. It was silent for `unheardMs` before that was noticed. */
+  /**
+   * Notes that the connection is gone and will be tried again. It was silent for `unheardMs` before
+   * that was noticed.
+   */
   waits(reason: string, unheardMs: number = 0): void {
     const { channel, log } = this.#options;
     this.#loses(reason, unheardMs);
@@ -95,14 +105,17 @@ export class ChannelHealth {
     else log.debug({ channel }, sentence);
   }
 
-  /** The platform refuses the account; `reason` says the cure. */
+  /** Notes that the platform refuses the account; `reason` says the cure. */
   refused(reason: string): void {
     const { channel, log } = this.#options;
     this.#loses(reason, steadyMs);
     if (this.#change("refused", reason)) log.error({ channel }, reason);
   }
 
-  /** Something is wrong while the connection works; `text` says the cure. Said once in the log, shown for an hour. */
+  /**
+   * Notes that something is wrong while the connection works; `text` says the cure. Said once in
+   * the log, shown for an hour.
+   */
   notices(text: string): void {
     const { channel, log } = this.#options;
     const isNew = this.#now.notice?.text !== text;
@@ -111,7 +124,7 @@ export class ChannelHealth {
     this.#keep(isNew);
   }
 
-  /** It is still as it was said last. */
+  /** Notes that the state has not changed. */
   beat(): void {
     this.#keep(false);
   }
@@ -124,8 +137,8 @@ export class ChannelHealth {
   }
 
   /**
-   * The check of `GET /ready`, metrics and alerts: a channel that cannot hear is a warning once that
-   * has lasted 30 s, a refused account at once, and works again once it has heard for 30 s.
+   * The check of `GET /ready`, metrics and alerts: a channel that cannot hear is a warning once
+   * that has lasted 30 s, a refused account at once, and works again once it has heard for 30 s.
    */
   get ready(): Check {
     const name = `${this.#options.channel}-hears`;
@@ -173,7 +186,7 @@ export class ChannelHealth {
     this.#lost = { at: Math.min(before, now - unheardMs), reason };
   }
 
-  /** True if it was otherwise before. */
+  /** Returns true if it was otherwise before. */
   #change(state: HealthState, reason?: string): boolean {
     const { state: before, reason: told, event, seen, notice } = this.#now;
     const isNew = before !== state || told !== reason || seen === 0;

@@ -128,7 +128,7 @@ export class LeasedConnection {
 
   async #handOver(): Promise<void> {
     const lease = await this.#end();
-    // Where the store fails, the lease ends by itself.
+    // If the store fails, the lease ends by itself.
     if (lease)
       await this.#options
         .lanes()

@@ -7,7 +7,10 @@ const maxLength = 64 * 1024;
 
 let parser: Promise<MarkdownIt> | undefined;
 
-/** What a model writes, as a text and its form. Whatever cannot be read as markdown, or has too many forms, stays as it is; never throws. */
+/**
+ * Returns the text and the forms of a model's markdown. A text that cannot be read as markdown, or
+ * has too many forms, stays as it is; never throws.
+ */
 export async function readMarkdown(markdown: string): Promise<RichText> {
   if (markdown.length > maxLength) return plainText(markdown);
   try {
@@ -20,7 +23,7 @@ export async function readMarkdown(markdown: string): Promise<RichText> {
   }
 }
 
-/** Addresses stand where they are used: a definition apart would vanish from what people read. */
+/** Addresses are written at their use: a definition apart would vanish from what people read. */
 async function loadParser(): Promise<MarkdownIt> {
   const { default: Parser } = await import("markdown-it");
   return new Parser({ html: false, linkify: false }).disable("reference");

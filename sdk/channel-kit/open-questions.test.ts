@@ -25,11 +25,11 @@ function request(id = "0123456789abcdef"): ApprovalRequest {
 
 interface Desk {
   readonly questions: OpenQuestions<string>;
-  /** What the host is asking. */
+  /** The questions that the host is asking. */
   readonly pending: ApprovalRequest[];
-  /** What the host was handed of each press: who, and their trust. */
+  /** The presses as the host was handed them: who, and their trust. */
   readonly decided: string[];
-  /** Where words took the place of a question, and the last line of them. */
+  /** The places at which words replaced a question, and the last line of the words. */
   readonly settled: string[];
   press(data: string, id?: string): Promise<PressOutcome>;
 }

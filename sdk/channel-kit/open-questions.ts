@@ -7,7 +7,7 @@ import type { LetIn } from "./let-in.ts";
 /** Questions whose messages are remembered; one that is older has long expired. */
 const maxOpen = 1_000;
 
-/** What somebody is told who pressed a button that is none of ours, or whose message is gone. */
+/** The notice for somebody who pressed a button that is none of ours, or whose message is gone. */
 export const deadButton = "This button does nothing any more.";
 
 export interface QuestionRules<Place> {
@@ -28,11 +28,17 @@ export interface PressOutcome {
   readonly notice: string;
   /** This press has decided the question. */
   readonly decided: boolean;
-  /** The question is over and its message unknown, as an earlier process asked it: the channel takes the buttons away. */
+  /**
+   * The question is over and its message unknown, as an earlier process asked it: the channel takes
+   * the buttons away.
+   */
   readonly forgotten: boolean;
 }
 
-/** The questions of a channel with buttons: where each stands, so that it is settled there, once, however it was decided. */
+/**
+ * Keeps the questions of a channel with buttons, and the place of each, so that it is settled
+ * there, once, however it was decided.
+ */
 export class OpenQuestions<Place> {
   readonly #rules: QuestionRules<Place>;
   readonly #asked = new Map<string, { readonly request: ApprovalRequest; readonly place: Place }>();
@@ -43,7 +49,7 @@ export class OpenQuestions<Place> {
     this.#rules = rules;
   }
 
-  /** Sends a question; `send` says where it stands as soon as the platform has told. */
+  /** Sends a question; `send` tells its place as soon as the platform has told it. */
   async ask(
     request: ApprovalRequest,
     send: (stands: (place: Place) => void) => Promise<Sent>,

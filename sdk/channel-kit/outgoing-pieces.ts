@@ -9,7 +9,7 @@ export interface OutgoingFile {
   readonly bytes: Uint8Array;
 }
 
-/** What goes out as one message: words with their forms, or a file. */
+/** The content of one message on its way out: words with their forms, or a file. */
 export type OutgoingPiece =
   | {
       readonly text: RichText;
@@ -20,10 +20,12 @@ export type OutgoingPiece =
 
 const copyMark = "(Sent again, as it may not have arrived.)\n";
 
-/** How long the words are that {@link asCopy} adds: a text that fits with them can be sent again. */
+/**
+ * The length of the words that {@link asCopy} adds: a text that fits with them can be sent again.
+ */
 export const copyRoom: number = copyMark.length;
 
-/** Returns the piece as a copy of one that may have arrived: its text or caption begins with words that say so. */
+/** Returns the piece as a copy of one that may have arrived: its text or caption says so first. */
 export function asCopy(piece: OutgoingPiece): OutgoingPiece {
   if (!("text" in piece)) {
     const { media } = piece;
@@ -35,23 +37,26 @@ export function asCopy(piece: OutgoingPiece): OutgoingPiece {
   return { ...piece, text: { text: `${copyMark}${text}`, spans: moved } };
 }
 
-/** Returns the sentence that stands in for a file that the platform refused; undefined for words. */
+/**
+ * Returns the sentence that stands in for a file that the platform refused; undefined for words.
+ */
 export function inWords(piece: OutgoingPiece, reason: string): OutgoingPiece | undefined {
   if ("text" in piece) return undefined;
   return { text: plainText(`${describeMedia(piece.media)} was not delivered: ${reason}`) };
 }
 
-/** How long a text may be is given as to {@link splitRichText}. */
+/** Options of {@link outgoingPieces}; the bounds of a text are those of {@link splitRichText}. */
 export interface PieceOptions extends SplitOptions {
-  /** The bytes of a piece of media; undefined where they are not kept, or no longer. */
+  /** Returns the bytes of a piece of media, or undefined if they are not kept, or no longer. */
   open(id: string): Promise<Uint8Array | undefined>;
-  /** A line in place of a file that the platform would not take; undefined for one that goes out. */
+  /** Returns a line in place of a file that the platform would not take, else undefined. */
   asWords?(media: MediaRef, bytes: Uint8Array): string | undefined;
 }
 
 /**
- * An answer as messages, in order: neighbouring text is one text, cut where it is long; media without bytes is a line of it.
- * What is verbatim has messages of its own. Half a surrogate pair, which platforms refuse, is a replacement character.
+ * Returns an answer as messages, in order: neighbouring text is one text, cut if it is long; media
+ * without bytes is a line of it. A verbatim text has messages of its own. Half a surrogate pair,
+ * which platforms refuse, becomes a replacement character.
  */
 export async function outgoingPieces(
   parts: readonly Part[],

@@ -65,8 +65,8 @@ export interface PairingTry {
 }
 
 /**
- * A stranger's direct message as a try to get in by a code of `gantry pair new`. Gives what to answer; undefined where
- * nothing is answered, as the message is no code or too many were wrong.
+ * Takes a stranger's direct message as a try to get in by a code of `gantry pair new`. Returns the
+ * answer, or undefined if there is none, as the message is not a code or too many were wrong.
  */
 export async function pairByCode(attempt: PairingTry): Promise<string | undefined> {
   const { channel, people, codes, id, name } = attempt;
@@ -94,7 +94,7 @@ export async function pairByCode(attempt: PairingTry): Promise<string | undefine
   return "You are paired: write what you need.";
 }
 
-/** The words `<channel> people` and `<channel> unpair <id>`. */
+/** Returns the words `<channel> people` and `<channel> unpair <id>`. */
 export function pairedCommands(channel: string, people: PairedPeople): readonly Command[] {
   return [
     {

@@ -1,4 +1,6 @@
-/** Resolves after so many milliseconds, or at once when `signal` is aborted; leaves no timer behind. */
+/**
+ * Resolves after so many milliseconds, or at once when `signal` is aborted; leaves no timer behind.
+ */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

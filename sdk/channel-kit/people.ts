@@ -6,13 +6,19 @@ import { errors } from "../contract/codes.ts";
 import type { CheckRow } from "../contract/command.ts";
 import { refuse, type Refusal } from "../contract/hooks.ts";
 
-/** Who may write, as it stands in the configuration. */
+/** The people who may write, as the configuration names them. */
 export interface AllowedPeople {
   /** Ids, or `*` for everyone. Empty: nobody. */
   readonly allowed: readonly string[];
-  /** Who may also approve. An id that alone is allowed is the owner where none is named. */
+  /**
+   * The ids of those who may also approve; if there are none, an id that alone is allowed is the
+   * owner.
+   */
   readonly owners: readonly string[];
-  /** Whom `[people]` names here, by their ids: `() => host.needs.people.roles("telegram")`. */
+  /**
+   * Returns the people whom `[people]` names here, by their ids: `() =>
+   * host.needs.people.roles("telegram")`.
+   */
   named?(): ReadonlyMap<string, Role>;
   /** False: the sender of a message can be forged, so owners count as members. Default true. */
   readonly sendersProven?: boolean;
@@ -36,7 +42,7 @@ export function trustOf(
   if (role !== undefined) return role === "owner" ? owner : "member";
   if (owners.some((entry) => matches(entry, id))) return owner;
   const isListed = allowed.some((entry) => entry !== "*" && matches(entry, id));
-  // An entry that means many is no single owner.
+  // An entry that means many is not a single owner.
   const isOnly = allowed.length === 1 && !hasOwner(owners, roles) && allowed[0] === id;
   if (isListed) return isOnly ? owner : "member";
   return allowed.includes("*") ? "guest" : undefined;
@@ -46,7 +52,10 @@ function hasOwner(owners: readonly string[], roles?: ReadonlyMap<string, Role>):
   return owners.length > 0 || [...(roles?.values() ?? [])].includes("owner");
 }
 
-/** The guard of a channel for `onInboundMessage`: refuses whom `trust` does not know; `key` names the list in the configuration. */
+/**
+ * Returns the guard of a channel for `onInboundMessage`, which refuses people unknown to `trust`;
+ * `key` names the list in the configuration.
+ */
 export function strangerGuard(
   channel: string,
   key: string,
@@ -59,12 +68,18 @@ export function strangerGuard(
   };
 }
 
-/** What the guard of a channel answers for somebody who may not write; `key` names the list in the configuration. */
+/**
+ * Returns the guard's answer of a channel to somebody who may not write; `key` names the list in
+ * the configuration.
+ */
 export function refuseStranger(id: string, key: string): Refusal {
   return refuse(errors.CHANNEL_NOT_ALLOWED(id, key));
 }
 
-/** The row of `status` about who may write; `key` names the list in the configuration, `pairing`: a code may let people in. */
+/**
+ * Returns the row of `status` about who may write; `key` names the list in the configuration,
+ * `pairing`: a code may let people in.
+ */
 export function peopleRow(
   channel: string,
   key: string,

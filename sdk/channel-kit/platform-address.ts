@@ -2,7 +2,10 @@ import { errors } from "../contract/codes.ts";
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** The base address of a platform without a slash at its end; throws CHANNEL_INSECURE_URL for what is neither https nor, where that is allowed, this machine. */
+/**
+ * Returns the base address of a platform without a slash at its end. Throws CHANNEL_INSECURE_URL
+ * for one that is neither https nor, if that is allowed, this machine.
+ */
 export function platformAddress(key: string, address: string, allowInsecureLoopback: boolean): string {
   const url = URL.parse(address);
   const isLocal = loopback.test(url?.hostname ?? "");

@@ -3,9 +3,9 @@ import { GantryError } from "../contract/errors.ts";
 import { isWithoutAnswer } from "../tools/net.ts";
 import type { Trouble } from "./connection.ts";
 
-/** What a failed call to a platform means for what was to be done. */
+/** The meaning of a failed call to a platform for what was to be done. */
 export type FailureKind =
-  /** The account, its token or its rights are refused: nothing works until a person mends it. */
+  /** The account, its token or its rights are refused: nothing works until a person corrects it. */
   | "account"
   /** The platform asked to wait. */
   | "rate"
@@ -39,11 +39,16 @@ export class PlatformFailure extends Error {
 export interface ReachOptions {
   /** Takes the secrets out of what is thrown. */
   scrub(text: string): string;
-  /** Codes of errors of the channel itself that mean `refused`; any other but `NET_*` means that the account is wrong. */
+  /**
+   * Codes of errors of the channel itself that mean `refused`; any other but `NET_*` means that the
+   * account is wrong.
+   */
   readonly refused?: readonly string[];
 }
 
-/** Runs a call to a platform. What is thrown before an answer came is a {@link PlatformFailure} as well. */
+/**
+ * Runs a call to a platform. An error before an answer came is a {@link PlatformFailure} as well.
+ */
 export async function reach<T>(work: () => Promise<T>, { scrub, refused = [] }: ReachOptions): Promise<T> {
   try {
     return await work();
@@ -61,7 +66,7 @@ function kindOf(error: unknown, refused: readonly string[]): FailureKind {
   return refused.includes(error.code) ? "refused" : "account";
 }
 
-/** What came of a call that sends a message; it gives the message's id. Never throws. */
+/** Returns the outcome of a call that sends a message and resolves to its id. Never throws. */
 export async function sentOf(call: () => Promise<string | number>): Promise<Sent> {
   try {
     return { status: "sent", id: String(await call()) };
@@ -80,7 +85,7 @@ export async function sentOf(call: () => Promise<string | number>): Promise<Sent
   }
 }
 
-/** What a failed call means for the connection that made it. */
+/** Returns what a failed call means for the connection that made it. */
 export function troubleOf(error: unknown): Trouble {
   const reason = error instanceof Error ? error.message : String(error);
   if (!(error instanceof PlatformFailure)) return { reason };

@@ -9,13 +9,13 @@ export interface PlatformMessage<Address extends object = object, File = unknown
   readonly timestamp: number;
   readonly sender: Sender;
   readonly conversation: Conversation;
-  /** Where an answer goes: JSON, which the channel gets back with the answer. */
+  /** The address of an answer: JSON, which the channel gets back with the answer. */
   readonly replyTo: Address;
-  /** What the person says; may be empty. */
+  /** The person's own words; may be empty. */
   readonly text: string;
-  /** What they answer or pass on: material. */
+  /** Parts that they answer or pass on: material. */
   readonly quoted: readonly Part[];
-  /** True where it is somebody else's message that is passed on: its files are quoted, and so are the words of its voice. */
+  /** True if somebody else's message is passed on: its files and its voice's words are quoted. */
   readonly forwarded?: boolean;
   /** In a group: the agent was named, answered, or given a command. */
   readonly mentioned: boolean;

@@ -5,8 +5,9 @@ import { pause } from "./pause.ts";
 const againMs = 5_000;
 
 /**
- * Hands messages in and waits while the inbox is full, so that the platform may be told that it need not keep them. Throws
- * what the inbox throws, and where `signal` is aborted while it waits.
+ * Hands messages in and waits while the inbox is full, so that the platform may be told that it
+ * need not keep them. Throws what the inbox throws, and the reason of `signal` if it is aborted
+ * while it waits.
  */
 export async function receiveAll(
   inbox: Inbox,

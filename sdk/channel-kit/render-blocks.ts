@@ -11,7 +11,10 @@ export type InlineElement =
   | { readonly type: "text"; readonly text: string; readonly style?: InlineStyle }
   | { readonly type: "link"; readonly url: string; readonly text: string; readonly style?: InlineStyle };
 
-/** A text with its forms as data, as work chats take it: nothing in it is parsed, so nothing can be a mention or a mark. */
+/**
+ * A text with its forms as data, as work chats take it: nothing in it is parsed, so nothing can be
+ * a mention or a mark.
+ */
 export interface RichTextBlock {
   readonly type: "rich_text";
   readonly elements: readonly {
@@ -20,13 +23,19 @@ export interface RichTextBlock {
   }[];
 }
 
-/** Addresses that a person can follow; there they are links only where it is said. */
+/** Addresses that a person can follow; in blocks they are links only if an element says so. */
 const bareUrl = /https?:\/\/[^\s<>"'`|]*[^\s<>"'`|.,:;!?()[\]{}*_~]/g;
 
-/** An address is repeated by every element of its link; one that would take more than that, in characters, is one element. */
+/**
+ * An address is repeated by every element of its link; one that would take more than that, in
+ * characters, is one element.
+ */
 const maxRepeated = 500;
 
-/** Undefined where there is nothing to see. Offsets of the spans may cross: each stretch between two edges is an element. */
+/**
+ * Returns the block of a text, or undefined if there is nothing to see. Offsets of the spans may
+ * cross: each stretch between two edges is an element.
+ */
 export function renderBlocks(whole: RichText): RichTextBlock | undefined {
   const rich = withCodeApart({ ...whole, text: whole.text.toWellFormed() });
   const links = linksIn(rich);
@@ -46,7 +55,7 @@ export function renderBlocks(whole: RichText): RichTextBlock | undefined {
   return seen.length === 0 ? undefined : { type: "rich_text", elements: seen };
 }
 
-/** Where elements begin and end, ascending. */
+/** Returns the offsets at which elements begin and end, ascending. */
 function edgesOf(spans: readonly Span[], length: number): readonly number[] {
   const edges = [...new Set([0, length, ...spans.flatMap(({ from, to }) => [from, to])])];
   const cuts = ({ from, to }: Span): number => edges.filter((at) => from < at && at < to).length;
@@ -62,7 +71,7 @@ function containerOf(outer: Span | undefined): Container {
   return outer.kind === "pre" ? "rich_text_preformatted" : "rich_text_quote";
 }
 
-/** The first addresses in the words, outside of code and of what is a link already. */
+/** Returns the first addresses in the words, outside of code and of what is a link already. */
 function linksIn({ text, spans }: RichText): readonly Span[] {
   const taken = spans.filter(({ kind }) => kind === "link" || kind === "code" || kind === "pre");
   return [...text.matchAll(bareUrl)]

@@ -1,7 +1,10 @@
 import { withCodeApart } from "./render.ts";
 import type { RichText, Span } from "./rich-text.ts";
 
-/** A form by its place, for platforms that take the text as it is: nothing is escaped, so nothing can be read wrongly. */
+/**
+ * A form by its place, for platforms that take the text as it is: nothing is escaped, so nothing
+ * can be read wrongly.
+ */
 export interface TextEntity {
   readonly type: string;
   /** UTF-16 units. */
@@ -21,7 +24,10 @@ const types = {
   quote: "blockquote",
 } as const;
 
-/** The forms of a text, outer ones first; of more than `max`, links and code are kept before what is only emphasis. */
+/**
+ * Returns the forms of a text, outer ones first; of more than `max`, links and code are kept before
+ * what is only emphasis.
+ */
 export function renderEntities(rich: RichText, max: number): readonly TextEntity[] {
   const spans = withoutInnerQuotes(withCodeApart(rich).spans);
   const byWeight = spans.toSorted((a, b) => weight(b) - weight(a) || a.from - b.from);

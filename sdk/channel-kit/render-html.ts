@@ -3,7 +3,10 @@ import type { RichText, Span } from "./rich-text.ts";
 
 const tags = { bold: "b", italic: "i", strike: "s", code: "code", quote: "blockquote" } as const;
 
-/** HTML of the few tags that every reader of mail and chat knows. Line breaks stay line breaks; `breaks` makes them `<br>`. */
+/**
+ * Returns HTML of the few tags that every reader of mail and chat knows. Line breaks stay line
+ * breaks; `breaks` makes them `<br>`.
+ */
 export function renderHtml(rich: RichText, { breaks = false }: { readonly breaks?: boolean } = {}): string {
   return renderMarks(withCodeApart(rich), {
     text(text, within) {
@@ -16,7 +19,7 @@ export function renderHtml(rich: RichText, { breaks = false }: { readonly breaks
   });
 }
 
-/** Text that is no HTML. */
+/** Escapes a text that is not HTML. */
 export function escapeHtml(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 }

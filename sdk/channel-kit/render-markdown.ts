@@ -2,7 +2,10 @@ import { isCode, renderMarks, withCodeApart } from "./render.ts";
 import { separableSpans } from "./separable-spans.ts";
 import type { RichText, Span } from "./rich-text.ts";
 
-/** Markdown as chat platforms read it: no tables, no headings, no pictures; every sign that could be a mark is escaped. */
+/**
+ * Returns markdown as chat platforms read it: no tables, no headings, no pictures; every character
+ * that could be a mark is escaped.
+ */
 export function renderMarkdown(rich: RichText): string {
   const { text } = rich;
   const apart = withCodeApart(rich);
@@ -36,7 +39,10 @@ function lines(text: string, within: readonly Span[]): string {
 const address = /https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+/g;
 const behind = /(?<![.,:;"'\]}!?*_~|`\\])[.,:;"'\]}!?*_~|`\\]+$/;
 
-/** An address is put between angle brackets: within them it is read as it is, and a backslash would become a part of it. */
+/**
+ * An address is put between angle brackets: within them it is read as it is, and a backslash would
+ * become a part of it.
+ */
 function escaped(text: string): string {
   let out = "";
   let at = 0;

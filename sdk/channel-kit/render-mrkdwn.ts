@@ -3,7 +3,9 @@ import type { RichText, Span } from "./rich-text.ts";
 
 const marks = { bold: "*", italic: "_", strike: "~", code: "`" } as const;
 
-/** The "mrkdwn" of work chats: single marks, `<address|text>`, and `&`, `<`, `>` escaped. */
+/**
+ * Returns the "mrkdwn" of work chats: single marks, `<address|text>`, and `&`, `<`, `>` escaped.
+ */
 export function renderMrkdwn(rich: RichText): string {
   return renderMarks(withCodeApart(rich), {
     text(text, within) {
@@ -16,7 +18,7 @@ export function renderMrkdwn(rich: RichText): string {
   });
 }
 
-/** Text in which nothing is a mention, a channel or a link. */
+/** Escapes a text so that nothing in it is a mention, a channel or a link. */
 export function escapeMrkdwn(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }

@@ -1,7 +1,9 @@
 import { renderMarks } from "./render.ts";
 import type { RichText } from "./rich-text.ts";
 
-/** For readers that know no form: the text, with the address behind each link that does not show it. */
+/**
+ * Returns the text for readers that know no form, with the address behind each link that hides it.
+ */
 export function renderPlain(rich: RichText): string {
   return renderMarks(rich, {
     text: (text, within) => (within.some(({ kind }) => kind === "quote") ? quoted(text) : text),

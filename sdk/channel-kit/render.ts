@@ -1,6 +1,6 @@
 import type { RichText, Span } from "./rich-text.ts";
 
-/** How a platform writes text and forms. */
+/** The marks by which a platform writes text and forms. */
 export interface Marks {
   /** Makes text safe; `within` are the forms around it, outermost first. */
   text(text: string, within: readonly Span[]): string;
@@ -8,7 +8,10 @@ export interface Marks {
   close(span: Span): string;
 }
 
-/** Writes a text with marks around its spans; what overlaps is closed and opened again, so marks are always nested. */
+/**
+ * Writes a text with marks around its spans; what overlaps is closed and opened again, so marks are
+ * always nested.
+ */
 export function renderMarks({ text, spans }: RichText, marks: Marks): string {
   const edges = [...new Set([0, text.length, ...spans.flatMap(({ from, to }) => [from, to])])];
   const sorted = edges.toSorted((a, b) => a - b);
@@ -37,12 +40,15 @@ export function renderMarks({ text, spans }: RichText, marks: Marks): string {
   return out;
 }
 
-/** True if the text stands in code, where nothing else has a form. */
+/** Returns true if the text stands in code, where nothing else has a form. */
 export function isCode(within: readonly Span[]): boolean {
   return within.some(({ kind }) => kind === "code" || kind === "pre");
 }
 
-/** Without the forms that stand within code, and code within a link without its own. A quote goes round code in a line, never round a block. */
+/**
+ * Returns the text without the forms that stand within code, and code within a link without its
+ * own. A quote goes round code in a line, never round a block.
+ */
 export function withCodeApart(rich: RichText): RichText {
   const links = rich.spans.filter(({ kind }) => kind === "link");
   const code = rich.spans.filter(
@@ -62,7 +68,7 @@ function isInside(inner: Span, outer: Span): boolean {
   return inner.from >= outer.from && inner.to <= outer.to;
 }
 
-/** What is left of a span where others are taken out of it. */
+/** Returns what is left of a span once others are taken out of it. */
 function without(span: Span, taken: readonly Span[]): readonly Span[] {
   let left: readonly Span[] = [span];
   for (const { from, to } of taken)
@@ -75,7 +81,7 @@ function without(span: Span, taken: readonly Span[]): readonly Span[] {
   return left;
 }
 
-/** Without the line breaks at both ends. */
+/** Returns the span without the line breaks at both ends. */
 function withoutBreaks(span: Span, text: string): readonly Span[] {
   const words = text.slice(span.from, span.to);
   const from = span.from + words.length - words.replace(/^\n+/, "").length;

@@ -1,6 +1,9 @@
 import * as fc from "fast-check";
 
-/** Texts full of what breaks readers: marks without an end, combining signs, families, bidirectional marks, long runs. */
+/**
+ * Texts full of what breaks readers: marks without an end, combining signs, families, bidirectional
+ * marks, long runs.
+ */
 export const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -41,7 +44,7 @@ export const hostileText: fc.Arbitrary<string> = fc
   )
   .map((pieces) => pieces.join(""));
 
-/** What a reader sees, without the white space that a cut may take. */
+/** Returns the characters that a reader sees, without the white space that a cut may take. */
 export function visible(text: string): string {
   return text.replace(/\s+/g, "");
 }

@@ -9,24 +9,24 @@ export interface Span {
   readonly from: number;
   /** The first unit after it. */
   readonly to: number;
-  /** Of a link. */
+  /** The address of a link. */
   readonly url?: string;
-  /** Of a code block. */
+  /** The language of a code block. */
   readonly language?: string;
 }
 
-/** A text as people read it, and where it has a form. */
+/** A text as people read it, and the stretches of it that have a form. */
 export interface RichText {
   readonly text: string;
   readonly spans: readonly Span[];
 }
 
-/** A text without any form. */
+/** Returns a text without any form. */
 export function plainText(text: string): RichText {
   return { text, spans: [] };
 }
 
-/** The part between two offsets, with the spans that reach into it. */
+/** Returns the part between two offsets, with the spans that reach into it. */
 export function sliceRichText({ text, spans }: RichText, from: number, to: number): RichText {
   const kept = spans.filter((span) => span.to > from && span.from < to);
   return {
@@ -39,7 +39,10 @@ export function sliceRichText({ text, spans }: RichText, from: number, to: numbe
   };
 }
 
-/** Without white space at both ends; a code block keeps the indentation of its first line. */
+/**
+ * Returns the text without white space at both ends; a code block keeps the indentation of its
+ * first line.
+ */
 export function trimRichText(rich: RichText): RichText {
   const { text, spans } = rich;
   const inPre = spans.some(({ kind, from }) => kind === "pre" && from === 0);

@@ -1,7 +1,10 @@
 import { errors } from "../contract/codes.ts";
 
 const maxShown = 300;
-/** A shorter secret may be an ordinary word: taken out wherever it stands, it would spoil the sentence and tell itself. */
+/**
+ * A shorter secret may be an ordinary word: taken out wherever it stands, it would spoil the
+ * sentence and tell itself.
+ */
 const shortestHidden = 8;
 
 export interface SecretKeys<Key extends string> {
@@ -14,7 +17,10 @@ export interface SecretKeys<Key extends string> {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The secrets of a channel: a variable wins over its key, so that none need stand in a file. Throws CHANNEL_MISSING and CHANNEL_BLANK. */
+/**
+ * Returns the secrets of a channel: a variable wins over its key, so that none need stand in a
+ * file. Throws CHANNEL_MISSING and CHANNEL_BLANK.
+ */
 export function readSecrets<Key extends string>({
   channel,
   table,
@@ -33,7 +39,10 @@ export function readSecrets<Key extends string>({
   throw errors.CHANNEL_MISSING(channel, missing.map((key) => `${key} (${variable(key)})`).join(", "), table);
 }
 
-/** Makes what a platform said fit for a log: one line, without these secrets, as they are or in an address. */
+/**
+ * Makes what a platform said fit for a log: one line, without these secrets, as they are or in an
+ * address.
+ */
 export function scrubber(secrets: readonly (string | undefined)[]): (text: string) => string {
   const hidden = secrets
     .filter((secret) => secret !== undefined && secret.length >= shortestHidden)

@@ -9,7 +9,7 @@ const givenUp = "the platform did not say whether it took the message, nor the c
 
 export interface PartedMessage<Part> {
   readonly values: Values;
-  /** Where progress is kept, the channel's own: `mail.parts`. */
+  /** The space of `values` that keeps the progress, the channel's own: `mail.parts`. */
   readonly space: string;
   /** {@link OutgoingMessage.key}: the same for every try. */
   readonly key: string;
@@ -18,11 +18,14 @@ export interface PartedMessage<Part> {
   readonly parts: readonly Part[];
   send(part: Part, index: number): Promise<Sent>;
   /**
-   * Returns the part as a copy of one that may have arrived, with words that say so; it is sent once. Left out where the
-   * platform makes one message of two with the same key.
+   * Returns the part as a copy of one that may have arrived, with words that say so; it is sent
+   * once. Left out if the platform makes one message of two with the same key.
    */
   again?(part: Part): Part;
-  /** Returns what is sent in place of a part that the platform refuses, such as a file; undefined: the rest stays here too. */
+  /**
+   * Returns what is sent in place of a part that the platform refuses, such as a file; undefined:
+   * the rest stays here too.
+   */
   instead?(part: Part, reason: string): Part | undefined;
   /**
    * Returns what is sent one after another in place of a part that the platform refuses as a
@@ -31,19 +34,20 @@ export interface PartedMessage<Part> {
   apart?(part: Part): readonly Part[] | undefined;
 }
 
-/** How far a message came. */
+/** The progress of a message. */
 interface Progress {
   /** The index of the part that is next. */
   readonly next: number;
-  /** How often that one may have been taken. */
+  /** The number of times that part may have been taken. */
   readonly unsure: number;
-  /** How many of the pieces of that part went out, if it was refused as a whole. */
+  /** The number of its pieces that went out, if that part was refused as a whole. */
   readonly apart?: number;
 }
 
 /**
- * Sends the parts of one message in order. How far it came is kept, so that another try, also of another process, sends
- * only what is left; what the platform may have taken is sent once more, and says so. Never throws.
+ * Sends the parts of one message in order. How far it came is kept, so that another try, also of
+ * another process, sends only what is left; what the platform may have taken is sent once more, and
+ * says so. Never throws.
  */
 export async function sendInParts<Part>(message: PartedMessage<Part>): Promise<Sent> {
   if (message.parts.length === 0) return { status: "sent" };

@@ -5,8 +5,9 @@ const holdsMark = (text: string): boolean =>
   [...text.matchAll(/https?:\/\/\S*/gi)].some(([address]) => /[*~|`\\]/.test(address));
 
 /**
- * The forms that marks in a text can show: marks of two forms that touch would run into one another, a mark next to white
- * space is none, and one form within itself is read as its end. What cannot be told apart loses its form, never its words.
+ * Returns the forms that marks in a text can show: marks of two forms that touch would run into one
+ * another, a mark next to white space is none, and one form within itself is read as its end. What
+ * cannot be told apart loses its form, never its words.
  */
 export function separableSpans({ text, spans }: RichText): readonly Span[] {
   const of = (kind: SpanKind): readonly Span[] => spans.filter((span) => span.kind === kind);
@@ -16,7 +17,7 @@ export function separableSpans({ text, spans }: RichText): readonly Span[] {
       .flatMap((span) => trimmed(span, text))
       .filter((span) => !holdsMark(text.slice(span.from, span.to)))
       .filter((span) => !links.some((link) => overlaps(span, link) && holdsMark(link.url ?? "")));
-  // A quote is known by the first sign of a line.
+  // A quote is known by the first character of a line.
   const quotes = joined(of("quote"), -1).filter(({ from }) => from === 0 || text[from - 1] === "\n");
   const fixed = [...quotes, ...links, ...joined(of("code"), 0), ...of("pre")];
 
@@ -44,7 +45,7 @@ function joined(spans: readonly Span[], apart: number): readonly Span[] {
   return whole;
 }
 
-/** Without white space at both ends; nothing where there is nothing else. */
+/** Returns the span without white space at both ends; empty if it holds nothing else. */
 function trimmed(span: Span, text: string): readonly Span[] {
   const words = text.slice(span.from, span.to);
   const from = span.from + words.length - words.trimStart().length;
@@ -52,7 +53,7 @@ function trimmed(span: Span, text: string): readonly Span[] {
   return to > from ? [{ ...span, from, to }] : [];
 }
 
-/** One ends within the other. */
+/** Returns true if one ends within the other. */
 function crosses(one: Span, other: Span): boolean {
   const [first, second] = one.from <= other.from ? [one, other] : [other, one];
   return first.from < second.from && second.from < first.to && first.to < second.to;
@@ -62,7 +63,7 @@ function overlaps(one: Span, other: Span): boolean {
   return one.from < other.to && other.from < one.to;
 }
 
-/** One begins where the other ends. */
+/** Returns true if one begins at the end of the other. */
 function touches(one: Span, other: Span): boolean {
   return one.to === other.from || other.to === one.from;
 }

@@ -5,16 +5,20 @@ import type { Store } from "../store/store.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { LeasedConnection } from "./leased-connection.ts";
 
-/** How a connection is served. */
+/** Options for how a connection is served. */
 export interface ServeOptions {
-  /** One of all nodes on the store has it; the others wait, and one takes it over when that node stops or dies. */
+  /**
+   * One of all nodes on the store has it; the others wait, and one takes it over when that node
+   * stops or dies.
+   */
   readonly alone: true;
 }
 
 /**
- * Keeps one {@link Connection} while the host serves: fills `Services` under the channel's name with what opens it, and ends
- * it when the service stops or the plugin is disposed. What `open` throws stops the start. With `alone`, the plugin needs the
- * store as `store`; `open` is called each time that this node gets the connection, and a later failure of it is tried again.
+ * Keeps one {@link Connection} while the host serves: fills `Services` under the channel's name
+ * with what opens it, and ends it when the service stops or the plugin is disposed. What `open`
+ * throws stops the start. With `alone`, the plugin needs the store as `store`; `open` is called
+ * each time that this node gets the connection, and a later failure of it is tried again.
  */
 export function serveConnection(
   host: Pick<PluginHost, "provide" | "onDispose">,

@@ -1,9 +1,12 @@
 import { pause } from "./pause.ts";
 
-/** A platform that refuses the sign so often in a row is not asked again. */
+/** A platform that refuses the indicator this often in a row is not asked again. */
 const maxFailures = 3;
 
-/** Shows a sign that fades after a while, such as "typing", again and again until `signal` is aborted. Never throws. */
+/**
+ * Shows an indicator that fades after a while, such as "typing", again and again until `signal` is
+ * aborted. Never throws.
+ */
 export async function showWorking(
   everyMs: number,
   signal: AbortSignal,

@@ -3,16 +3,20 @@ import { plainText, sliceRichText, trimRichText, type RichText } from "./rich-te
 export interface SplitOptions {
   /** The platform's bound for one message. */
   readonly max: number;
-  /** What counts against it; default: the text's UTF-16 units. Give the length of the rendered form where signs are added. */
+  /**
+   * Returns the size that counts against it; default: the text's UTF-16 units. Give the length of
+   * the rendered form if characters are added.
+   */
   readonly size?: (piece: RichText) => number;
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * Cuts a text into messages: at a paragraph, a line or a word where one ends in the second half, else between two signs as
- * people see them. A code block that fits into one message stays whole; a longer one is cut between its lines, and each
- * part is a code block. Nothing but white space at the cuts is lost.
+ * Cuts a text into messages: at a paragraph, a line or a word if one ends in the second half, else
+ * between two characters as people see them. A code block that fits into one message stays whole; a
+ * longer one is cut between its lines, and each part is a code block. Nothing but white space at
+ * the cuts is lost.
  */
 export function splitRichText(whole: RichText, options: SplitOptions): readonly RichText[] {
   const rich = withoutLongLinks(whole, options.max / 4);
@@ -28,15 +32,16 @@ export function splitRichText(whole: RichText, options: SplitOptions): readonly 
   }
 }
 
-/** The same for a text without any form. Never empty: no text is one empty message. */
+/** Returns the same for a text without any form. Never empty: no text is one empty message. */
 export function splitText(text: string, max: number): readonly string[] {
   const pieces = splitRichText(plainText(text), { max });
   return pieces.length === 0 ? [""] : pieces.map((piece) => piece.text);
 }
 
 /**
- * Cuts a text that is shown sign by sign: after a line, else within one where no white space is next to the cut, as platforms
- * take that from the ends of a message. Nothing but the line break at a cut is lost.
+ * Cuts a text that is shown character by character: after a line, else within one at a place
+ * without white space next to the cut, as platforms take that from the ends of a message. Nothing
+ * but the line break at a cut is lost.
  */
 export function splitVerbatim(text: string, options: SplitOptions): readonly RichText[] {
   const pieces: RichText[] = [];
@@ -49,12 +54,15 @@ export function splitVerbatim(text: string, options: SplitOptions): readonly Ric
   return pieces;
 }
 
-/** A link whose address would take most of a message is left as words. */
+/** Leaves a link as words if its address would take most of a message. */
 function withoutLongLinks({ text, spans }: RichText, max: number): RichText {
   return { text, spans: spans.filter(({ url = "" }) => url.length <= max) };
 }
 
-/** After white space, which would take room from a message; a line of code keeps its indentation. */
+/**
+ * Returns the offset after white space, which would take room from a message; a line of code keeps
+ * its indentation.
+ */
 function startOfPiece({ text, spans }: RichText, at: number): number {
   const blank = /^\s*/.exec(text.slice(at))?.[0] ?? "";
   const next = at + blank.length;
@@ -64,7 +72,7 @@ function startOfPiece({ text, spans }: RichText, at: number): number {
 
 interface Cutting {
   cut(rich: RichText, at: number, end: number): number;
-  /** What the platform will be given of a piece. */
+  /** Returns the piece as the platform will be given it. */
   trim(piece: RichText): RichText;
 }
 
@@ -88,7 +96,7 @@ function lengthOf({ text }: RichText): number {
   return text.length;
 }
 
-/** The best place to cut after `at` and not after `end`. */
+/** Returns the best place to cut after `at` and not after `end`. */
 function cut(rich: RichText, at: number, end: number): number {
   const { text, spans } = rich;
   const half = at + (end - at) / 2;
@@ -116,18 +124,20 @@ function cutVerbatim({ text }: RichText, at: number, end: number): number {
   return graphemeStart(text, at, end);
 }
 
-/** A cut that would fall into a code block moves before it. */
+/** Moves a cut that would fall into a code block before the block. */
 function outsideBlocks({ spans }: RichText, at: number, end: number): number {
   const block = spans.find(({ kind, from, to }) => kind === "pre" && from < end && end < to);
   return block && block.from > at ? block.from : end;
 }
 
-/** The beginning of the sign that stands at `end`, which is `end` itself between two signs. */
+/**
+ * Returns the beginning of the character at `end`, which is `end` itself between two characters.
+ */
 function graphemeStart(text: string, at: number, end: number): number {
   const around = graphemes.segment(text.slice(at, end + 2)).containing(end - at);
   if (around === undefined || around.index === end - at) return end;
   if (around.index > 0) return at + around.index;
-  // One sign that is longer than a whole message is cut between its parts.
+  // A character that is longer than a whole message is cut between its parts.
   const isPair = /[\ud800-\udbff]/.test(text[end - 1] ?? "") && /[\udc00-\udfff]/.test(text[end] ?? "");
   return isPair && end - 1 > at ? end - 1 : end;
 }

@@ -1,6 +1,9 @@
 import { defineErrors, failed, policy, usage } from "./errors.ts";
 
-/** Codes that the sdk raises, or plugins, or both the host and plugins. A plugin's own stand beside it; the reference lists them all. */
+/**
+ * Codes that the sdk raises, or plugins, or both the host and plugins. A plugin's own stand beside
+ * it; the reference lists them all.
+ */
 export const errors = defineErrors({
   CONFIG_MISSING: usage("Config file not found at %s: run `gantry config init`."),
   CONFIG_UNWRITABLE: usage("%s cannot be written (%s): check the directory, its owner and the free space."),

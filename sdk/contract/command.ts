@@ -9,10 +9,10 @@ export interface CommandOption {
   readonly repeatable?: boolean;
 }
 
-/** What a person gave for an option. */
+/** The value that a person gave for an option. */
 export type OptionValue = string | boolean | readonly string[] | undefined;
 
-/** How a command reads its input. */
+/** Options for how a command reads its input. */
 export interface InputOptions {
   /** Ends the input, as the command's own signal does. */
   readonly signal?: AbortSignal;
@@ -32,15 +32,18 @@ export interface CommandContext {
   readonly args: readonly string[];
   /** By long name in camelCase; a flag without a value is true, a repeatable option a list. */
   readonly options: Readonly<Record<string, OptionValue>>;
-  /** A line on stdout: the answer. */
+  /** Writes a line on stdout: the answer. */
   out(line: string): void;
-  /** A line on stderr: everything else. */
+  /** Writes a line on stderr: everything else. */
   err(line: string): void;
   /** Absent in hosts of earlier releases. */
   readonly input?: CommandInput;
-  /** The person at the terminal, as the audit names them: `cli:<user>`. Absent in hosts of earlier releases. */
+  /**
+   * The person at the terminal, as the audit names them: `cli:<user>`. Absent in hosts of earlier
+   * releases.
+   */
   readonly user?: string;
-  /** True where a person sits at a terminal. */
+  /** True if a person sits at a terminal. */
   readonly interactive: boolean;
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
@@ -60,17 +63,18 @@ export interface Command {
   readonly args?: readonly string[];
   readonly options?: readonly CommandOption[];
   /**
-   * Also runs where the configuration file is wrong, by what is right in it: the rest is left out and stands in
-   * `Runtime.problems`. It must run no tool and serve nobody. Where it tells how the service stands, its exit code has to be
-   * that of the first problem.
+   * Also runs if the configuration file is wrong, by what is right in it: the rest is left out and
+   * stands in `Runtime.problems`. It must run no tool and serve nobody. If it tells the state of
+   * the service, its exit code has to be that of the first problem.
    */
   readonly despiteProblems?: boolean;
   /**
    * Speaks a protocol on stdin and stdout: `out` alone writes there, each line as it is, and what
-   * anybody else prints goes to stderr. Nobody is asked at the terminal. It ends when its input ends.
+   * anybody else prints goes to stderr. Nobody is asked at the terminal. It ends when its input
+   * ends.
    */
   readonly ownsStdout?: boolean;
-  /** Gives the exit code, or throws a coded error. */
+  /** Resolves to the exit code, or throws a coded error. */
   run(run: CommandContext): Promise<number>;
 }
 export const Commands = many<Command>("commands", having("run"));
@@ -80,13 +84,16 @@ export interface CheckRow {
   readonly what: string;
   readonly state: "ok" | "warn" | "fail";
   readonly detail: string;
-  /** What to do about it, where there is something to do. */
+  /** The way to put it right, if there is one. */
   readonly cure?: string;
-  /** The cure as a deed, if it is safe: it changes no more than its label says, and can be done twice. */
+  /**
+   * The cure as an action, if it is safe: it changes no more than its label says, and can be
+   * repeated.
+   */
   readonly fix?: RowFix;
 }
 
-/** What a person can have done about a row. */
+/** A remedy that a person can have applied to a row. */
 export interface RowFix {
   /** As a button says it: `Close it to other users`. */
   readonly label: string;
@@ -95,9 +102,9 @@ export interface RowFix {
 }
 
 /**
- * What a plugin says of itself in `status` (quick, local), in `doctor` (may reach out), and while it serves in `GET /ready`:
- * there a row that fails means that the service cannot do its work, one that warns is an alert beside it, and `what` is told
- * to anybody.
+ * A plugin's report on itself in `status` (quick, local), in `doctor` (may reach out), and while it
+ * serves in `GET /ready`: there a row that fails means that the service cannot do its work, one
+ * that warns is an alert beside it, and `what` is told to anybody.
  */
 export interface Check {
   readonly name: string;
@@ -117,7 +124,7 @@ export interface Service {
   readonly always?: boolean;
   /** Resolves once it is ready. */
   start(): Promise<void>;
-  /** No new work; resolves when what runs has ended or `signal` says that time is up. */
+  /** Takes no new work; resolves when what runs has ended or `signal` says that time is up. */
   stop(signal: AbortSignal): Promise<void>;
 }
 export const Services = many<Service>("services", having("start", "stop"));

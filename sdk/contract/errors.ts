@@ -1,11 +1,13 @@
-/** What the process answers with: 1 it failed, 2 wrong usage or configuration, 3 refused by policy. */
+/** The exit code: 1 if it failed, 2 for wrong usage or configuration, 3 if policy refused. */
 export type ExitCode = 1 | 2 | 3;
 
 /** One row of an error table: a sentence with a `%s` for each part, and the exit code. */
 export interface ErrorRow {
   readonly text: string;
   readonly exit: ExitCode;
-  /** The status that a route answers with, 400 to 599. Default: 500, 400 or 403 for exit 1, 2 or 3. */
+  /**
+   * The status that a route answers with, 400 to 599. Default: 500, 400 or 403 for exit 1, 2 or 3.
+   */
   readonly status?: number;
 }
 
@@ -35,7 +37,9 @@ export class GantryError extends Error {
   }
 }
 
-/** Several errors as one, each on a line of its own with its own code; it leaves with the first one's. */
+/**
+ * Returns several errors as one, each on a line of its own with its code; it has the first's code.
+ */
 export function allOf(errors: readonly GantryError[]): GantryError | undefined {
   const found = [...new Map(errors.map((error) => [error.message, error])).values()];
   const [first, ...rest] = found;
@@ -46,21 +50,25 @@ export function allOf(errors: readonly GantryError[]): GantryError | undefined {
   return Object.assign(all, { all: found });
 }
 
-/** What others wrote over several lines stands in one. */
+/** Returns a part of a message on one line, as others may have written it over several. */
 function sentence(part: unknown): string {
   if (!(part instanceof Error)) return String(part);
   const lines = part.message.split("\n").map((line) => line.trim());
   return lines.filter(Boolean).join(" ");
 }
 
-/** Builds the error of one row from its parts; carries the row, so that references can be generated. */
+/**
+ * Builds the error of one row from its parts; carries the row, so that references can be generated.
+ */
 export interface ErrorMaker extends ErrorRow {
   (...parts: readonly unknown[]): GantryError;
   readonly code: string;
 }
 export type ErrorTable<Code extends string = string> = { readonly [K in Code]: ErrorMaker };
 
-/** Turns rows into makers: `throw errors.CONFIG_MISSING(path)`. A code once shipped is never reused. */
+/**
+ * Turns rows into makers: `throw errors.CONFIG_MISSING(path)`. A code once shipped is never reused.
+ */
 export function defineErrors<Code extends string>(rows: {
   readonly [K in Code]: ErrorRow;
 }): ErrorTable<Code> {
@@ -73,15 +81,15 @@ export function defineErrors<Code extends string>(rows: {
   return Object.freeze(table);
 }
 
-/** A row for what failed while it ran (exit 1); over HTTP `status`, else 500. */
+/** Returns a row for what failed while it ran (exit 1); over HTTP `status`, else 500. */
 export function failed(text: string, status?: number): ErrorRow {
   return row(text, 1, status);
 }
-/** A row for wrong usage or configuration (exit 2); over HTTP `status`, else 400. */
+/** Returns a row for wrong usage or configuration (exit 2); over HTTP `status`, else 400. */
 export function usage(text: string, status?: number): ErrorRow {
   return row(text, 2, status);
 }
-/** A row for what the policy refuses (exit 3); over HTTP `status`, else 403. */
+/** Returns a row for what the policy refuses (exit 3); over HTTP `status`, else 403. */
 export function policy(text: string, status?: number): ErrorRow {
   return row(text, 3, status);
 }

@@ -53,7 +53,7 @@ export interface AuditEvent {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   /**
-   * What was decided or what happened: `allowed`, `approved`, `refused: CODE`; of a `tool_result`
+   * The decision or the outcome: `allowed`, `approved`, `refused: CODE`; for a `tool_result`
    * `done`, `failed` or `failed: CODE`; or an event's own word.
    */
   readonly result: string;
@@ -65,11 +65,17 @@ export interface AuditEvent {
 }
 
 export interface Hooks {
-  /** guard: refusal beats question, question beats silence; a throw, a timeout or nonsense is a refusal. */
+  /**
+   * guard: refusal beats question, question beats silence; a throw, a timeout or nonsense is a
+   * refusal.
+   */
   beforeToolCall(call: ToolCall): Awaitable<Refusal | Question | void>;
   /** guard: the first refusal wins; a throw, a timeout or nonsense is a refusal. */
   onInboundMessage(message: InboundMessage): Awaitable<Refusal | void>;
-  /** first: the first provider returned serves the turn; a throw ends the turn with the plugin's name. */
+  /**
+   * first: the first provider returned serves the turn; a throw ends the turn with the plugin's
+   * name.
+   */
   resolveProvider(want: ModelRef): Awaitable<Provider | void>;
   /** tell: everyone is told after the record is written; a throw is logged and stops nobody. */
   onAuditEvent(event: AuditEvent): Awaitable<void>;

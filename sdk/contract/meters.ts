@@ -1,15 +1,18 @@
 import { one } from "./slot.ts";
 
-/** Counts what happens and how things are, for whoever watches the service; filled by a plugin. Labels name kinds of things, never people. */
+/**
+ * Counts what happens and how things are, for whoever watches the service; filled by a plugin.
+ * Labels name kinds of things, never people.
+ */
 export interface Meters {
-  /** `name` is a counter without its prefix: `http_requests_total`. */
+  /** Adds to a counter; `name` is without the prefix: `http_requests_total`. */
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   /**
-   * One more measurement, in seconds where `name` ends so: shown as a histogram. Absent where whoever fills the slot counts
-   * sums alone.
+   * Adds one measurement, in seconds if `name` ends so: shown as a histogram. Absent if the plugin
+   * that fills the slot only counts sums.
    */
   observe?(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
-  /** How it is now, by a name of its own: `ready`. */
+  /** Sets the present value of a gauge, which has a name of its own: `ready`. */
   set(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
 }
 export const Meters = one<Meters>("meters");

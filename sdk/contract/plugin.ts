@@ -14,7 +14,7 @@ export const EARLIER_LEVEL = 2;
 
 export type NeededSlots = Readonly<Record<string, AnySlot>>;
 
-/** What one plugin may do. Everything done through it is undone when the plugin is disposed. */
+/** The door of one plugin to the host. Everything done through it is undone on dispose. */
 export interface PluginHost<Config = unknown, Needs extends NeededSlots = NeededSlots> {
   readonly name: string;
   /** The plugin's table, checked, with defaults filled in, frozen. */
@@ -24,11 +24,16 @@ export interface PluginHost<Config = unknown, Needs extends NeededSlots = Needed
   /** Aborted first thing on dispose; pass it to requests, timers and streams. */
   readonly signal: AbortSignal;
   readonly hooks: Taps;
-  /** Fills a slot that the plugin lists in `provides`; returns what takes the value out again, at any time. */
+  /**
+   * Fills a slot that the plugin lists in `provides`; returns a function that takes the value out.
+   */
   provide<T>(slot: Slot<T>, value: T): () => void;
   /** Called once every plugin is set up, in order of need. */
   onReady(start: () => Awaitable<void>): void;
-  /** Called if the host serves, before any service starts: load here what is needed only later, when it might not load. */
+  /**
+   * Called if the host serves, before any service starts: load here what is needed only later, when
+   * it might not load.
+   */
   onServe(prepare: () => Awaitable<void>): void;
   /** Called on dispose, last registered first; what the plugin needs is still there. */
   onDispose(stop: () => Awaitable<void>): void;
@@ -39,28 +44,39 @@ export interface PluginDefinition<Config extends TObject = TObject, Needs extend
   readonly name: string;
   readonly summary?: string;
   /**
-   * The level that the author wrote this against, as a number: what a loose file states. A package states it in its
-   * package.json, as `gantry.sdk`. Without either, the plugin is taken for one of the host's own level.
+   * The level that the author wrote this against, as a number: what a loose file states. A package
+   * states it in its package.json, as `gantry.sdk`. Without either, the plugin is taken for one of
+   * the host's own level.
    */
   readonly sdk?: number;
-  /** Where `config` stands in config.toml. Default `plugins_config.<name>`; `""` is the file's root, for plugins that read shared tables. */
+  /**
+   * The table of `config` in config.toml. Default `plugins_config.<name>`; `""` is the file's root,
+   * for plugins that read shared tables.
+   */
   readonly table?: string;
   readonly config?: Config;
   readonly needs?: Needs;
   readonly provides?: readonly AnySlot[];
   readonly taps?: readonly HookName[];
   /**
-   * Dotted keys of the policy that this plugin enforces: `agent.autonomy_level`, or keys of `[security]`. Without an
-   * enforcer of the level no tool runs; a key of `[security]` in the file without one stops the start.
+   * Dotted keys of the policy that this plugin enforces: `agent.autonomy_level`, or keys of
+   * `[security]`. Without an enforcer of the level no tool runs; a key of `[security]` in the file
+   * without one stops the start.
    */
   readonly enforces?: readonly string[];
-  /** How a channel is set up by `gantry onboard`. */
+  /** The step of `gantry onboard` that sets up its channel or its tool. */
   readonly onboarding?: OnboardingStep;
-  /** The number of the layout of what it keeps on disk: raised by one where an earlier release could not read it. */
+  /**
+   * The number of the layout of what it keeps on disk: raised by one if an earlier release could
+   * not read it.
+   */
   readonly layout?: number;
   /** The plugin's own rows of the error table. */
   readonly errors?: ErrorTable;
-  /** Registers. Sockets, timers and files wait for `onReady` or for the first use. Awaited; what it returns is not looked at. */
+  /**
+   * Registers. Sockets, timers and files wait for `onReady` or for the first use. Awaited; what it
+   * returns is not looked at.
+   */
   setup(host: PluginHost<Static<Config>, Needs>): unknown;
 }
 

@@ -6,7 +6,7 @@ import type { OnboardingStep } from "./onboarding.ts";
 import type { Providers } from "../models/provider.ts";
 import { one } from "./slot.ts";
 
-/** Where things are and what runs; filled by the host. */
+/** The folders and files of this process, and what runs in it; filled by the host. */
 export interface Runtime {
   readonly version: string;
   /** `<config_dir>`, 0700. */
@@ -15,15 +15,17 @@ export interface Runtime {
   /** The resolved `workspace_path`; exists. */
   readonly workspace: string;
   /**
-   * Returns the workspace of the turn, call or chat command that this is called in: {@link Runtime.workspace}, or a folder
-   * in it, to which walls then hold. Throws in a chat command if its agent has none. Absent in hosts of earlier releases.
+   * Returns the workspace of the turn, call or chat command that this is called in: {@link
+   * Runtime.workspace}, or a folder in it, to which walls then hold. Throws in a chat command if
+   * its agent has none. Absent in hosts of earlier releases.
    */
   workspaceNow?(): string;
   /** Unix ms. */
   readonly started: number;
   /**
-   * What is wrong in the configuration file and was left out, for a {@link Command} that is told so; else none. `curedBy` is
-   * the title of the {@link OnboardingStep} that asks for all that a channel's table lacks.
+   * The errors of the configuration file, whose keys were left out, for a {@link Command} with
+   * `despiteProblems`; else none. `curedBy` is the title of the {@link OnboardingStep} that asks
+   * for all that a channel's table lacks.
    */
   readonly problems: readonly (GantryError & { readonly curedBy?: string | undefined })[];
   /** Facts of every loaded plugin. */
@@ -31,7 +33,9 @@ export interface Runtime {
     readonly name: string;
     readonly from: string;
     readonly summary?: string;
-    /** Ids of the slots that it reads and fills, and its hooks. Absent in hosts of earlier releases. */
+    /**
+     * Ids of the slots that it reads and fills, and its hooks. Absent in hosts of earlier releases.
+     */
     readonly needs?: readonly string[];
     readonly provides?: readonly string[];
     readonly taps?: readonly string[];
@@ -60,11 +64,11 @@ export interface MissingGuard {
   readonly plugin: string;
   /** The dotted keys that it would enforce. */
   readonly enforces: readonly string[];
-  /** What makes the configuration load it, as in `add "guard-x" to plugins`. */
+  /** The change that makes the configuration load it, as in `add "guard-x" to plugins`. */
   readonly cure: string;
 }
 
-/** Who enforces the policy now. */
+/** The plugins that enforce the policy now. */
 export interface Enforcement {
   /** Every dotted key with an enforcer, and the plugins that enforce it. */
   readonly keys: ReadonlyMap<string, readonly string[]>;
@@ -72,37 +76,41 @@ export interface Enforcement {
   readonly missing: readonly MissingGuard[];
 }
 
-/** What the guards would decide, running nothing; filled by the host. */
+/** Tells what the guards would decide, and runs nothing; filled by the host. */
 export interface Policy {
   explain(
     tool: string,
     args: Readonly<Record<string, unknown>>,
     user: string,
   ): Promise<readonly GuardOpinion[]>;
-  /** Absent in hosts of earlier releases. */
+  /** Returns the plugins that enforce the policy now. Absent in hosts of earlier releases. */
   enforcement?(): Promise<Enforcement>;
 }
 export const Policy = one<Policy>("policy");
 
-/** What a changed configuration would give. */
+/** The models and checks that a changed configuration would give. */
 export interface Trial {
   readonly models: Providers;
   readonly checks: ReadonlyMap<string, Check>;
 }
 
-/** The configuration file, changed in place: comments and layout stay, nothing invalid is written; filled by the host. */
+/**
+ * The configuration file, changed in place: comments and layout stay, nothing invalid is written;
+ * filled by the host.
+ */
 export interface ConfigFile {
-  /** The value at a dotted key, defaults filled in. */
+  /** Returns the value at a dotted key, defaults filled in. */
   get(key: string): unknown;
-  /** What can be set up by asking a person, of every bundled plugin, loaded or not. */
+  /** Returns the steps that a person can be asked for, of every bundled plugin, loaded or not. */
   onboarding(): Promise<readonly OnboardingStep[]>;
   /** Returns the JSON Schema of the whole file: the keys of the host and of all plugins. */
   schema(): Promise<Readonly<Record<string, unknown>>>;
-  /** Values are TOML values, undefined takes a key out; all are written or none. Throws coded errors. */
+  /** Writes TOML values, all or none; undefined takes a key out. Throws coded errors. */
   set(changes: Readonly<Record<string, unknown>>): Promise<void>;
   /**
-   * Starts everything as it would be with these changes, hands it to `work` and stops it again; writes nothing. Throws what a
-   * start would, but for those of `Runtime.problems` that are there still: they stay left out.
+   * Starts everything as it would be with these changes, hands it to `work` and stops it again;
+   * writes nothing. Throws what a start would, but for those of `Runtime.problems` that are there
+   * still: they stay left out.
    */
   trial<T>(changes: Readonly<Record<string, unknown>>, work: (trial: Trial) => Promise<T>): Promise<T>;
   /**

@@ -4,7 +4,9 @@ type Shape = (value: unknown) => string | undefined;
 
 const memberOf = (value: unknown, name: string): unknown => (Object(value) as Record<string, unknown>)[name];
 
-/** Says which of these functions a value lacks, for plain JavaScript, which types do not reach: `has no fit()`. */
+/**
+ * Says which of these functions a value lacks, for plain JavaScript without types: `has no fit()`.
+ */
 export function having(...names: readonly string[]): Shape {
   return (value) => {
     const missing = names.find((name) => typeof memberOf(value, name) !== "function");
@@ -26,7 +28,7 @@ export function hasScope(value: unknown): string | undefined {
   return `states by \`may\` what is no scope: the scopes are ${scopes.join(", ")}`;
 }
 
-/** The first thing that is wrong. */
+/** Returns a shape that tells the first thing that is wrong. */
 export function all(...shapes: readonly Shape[]): Shape {
   return (value) => shapes.reduce<string | undefined>((found, shape) => found ?? shape(value), undefined);
 }

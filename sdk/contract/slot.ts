@@ -1,10 +1,15 @@
-/** A named place in the host that plugins fill and read. The token carries the type, so nothing is merged anywhere. */
+/**
+ * A named place in the host that plugins fill and read. The token carries the type, so nothing is
+ * merged anywhere.
+ */
 export interface Slot<T, Many extends boolean = boolean, Optional extends boolean = boolean> {
   readonly id: string;
   readonly many: Many;
-  /** True where a plugin can live without it: `host.needs.x` may then be undefined. */
+  /** True if a plugin can live without it: `host.needs.x` may then be undefined. */
   readonly optional: Optional;
-  /** Says what is wrong with a value, as in "fills tools with a value that %s"; undefined where it is right. */
+  /**
+   * Returns what is wrong with a value, as in "fills tools with a value that %s", else undefined.
+   */
   check?(value: unknown): string | undefined;
   /** Filled by plugins and read by the host alone, so that nothing can go around it. */
   readonly sealed?: boolean;
@@ -15,7 +20,7 @@ export interface Slot<T, Many extends boolean = boolean, Optional extends boolea
 /** A slot of any shape, for places that only move slots around. */
 export type AnySlot = Slot<any>;
 
-/** What reading a slot gives: a map by name, one value, or one value or undefined. */
+/** The result of reading a slot: a map by name, one value, or one value or undefined. */
 export type Filled<S> =
   S extends Slot<infer T, infer Many, infer Optional>
     ? [Many] extends [true]
@@ -25,12 +30,12 @@ export type Filled<S> =
         : T
     : never;
 
-/** One value in the whole host: a store, a sandbox. */
+/** Makes a slot for one value in the whole host: a store, a sandbox. */
 export function one<T>(id: string, check?: AnySlot["check"]): Slot<T, false, false> {
   return Object.freeze({ id, many: false, optional: false, ...(check && { check }) });
 }
 
-/** Many values, each with a name of its own: tools, channels. */
+/** Makes a slot for many values, each with a name of its own: tools, channels. */
 export function many<T extends { readonly name: string }>(
   id: string,
   check?: AnySlot["check"],
@@ -39,7 +44,7 @@ export function many<T extends { readonly name: string }>(
   return Object.freeze({ id, many: true, optional: false, sealed, ...(check && { check }) });
 }
 
-/** The same slot, needed only where something fills it. */
+/** Returns the same slot, which a plugin then needs only if something fills it. */
 export function optional<T>(slot: Slot<T, false, false>): Slot<T, false, true> {
   return Object.freeze({ ...slot, optional: true });
 }

@@ -7,9 +7,12 @@ import type { TurnEvent } from "../turns/turn.ts";
 import { many } from "../contract/slot.ts";
 import { all, having, mayHave } from "../contract/shape.ts";
 
-/** Who wrote a message. */
+/** The person who wrote a message. */
 export interface Sender {
-  /** The person's id on the platform: limits, approvals, memory and audit know them as `<channel>:<id>`. */
+  /**
+   * The person's id on the platform: limits, approvals, memory and audit know them as
+   * `<channel>:<id>`.
+   */
   readonly id: string;
   readonly name?: string;
 }
@@ -26,23 +29,26 @@ export interface InboundMessage {
   /** The channel's own address for the reply; comes back in {@link OutgoingMessage}. */
   readonly replyTo: Json;
   readonly parts: readonly Part[];
-  /** What the message answers or forwards: material for the model. */
+  /** Parts that the message answers or forwards: material for the model. */
   readonly quoted?: readonly Part[];
   /** In a group: the agent was addressed. */
   readonly mentioned?: boolean;
   readonly trust: Trust;
-  /** The paired device that asked, where one did: the turn can do no more than its token may. */
+  /** The paired device that asked, if one did: the turn can do no more than its token may. */
   readonly caller?: Caller;
   /** Request id that the logs carry. */
   readonly trace?: string;
   /** The `traceparent` that came with it; what is not exactly one is taken for none. */
   readonly traceparent?: string;
   /**
-   * True if the guards have seen it before: another configuration may apply by the time it is begun. Whoever counts messages
-   * leaves it out. Said by the host alone.
+   * True if the guards have seen it before: another configuration may apply by the time it is
+   * begun. Whoever counts messages leaves it out. Said by the host alone.
    */
   readonly again?: true;
-  /** Added to the system prompt, by the chat command that began the turn; of what a channel or caller hands in it is left out. */
+  /**
+   * Added to the system prompt, by the chat command that began the turn; of what a channel or
+   * caller hands in it is left out.
+   */
   readonly system?: string;
   /** The chat command that began the turn, by its name. Said by the host alone. */
   readonly command?: string;
@@ -50,22 +56,27 @@ export interface InboundMessage {
   readonly told?: string;
   /** The plugin that handed it to the inbox. Said by the host alone. */
   readonly by?: string;
-  /** Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone. */
+  /**
+   * Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone.
+   */
   readonly session?: string;
 }
 
-/** The person: `<channel>:<id>`. */
+/** Returns the person: `<channel>:<id>`. */
 export function userOf({ channel, sender }: Pick<InboundMessage, "channel" | "sender">): string {
   return `${channel}:${sender.id}`;
 }
 
-/** The lane of the conversation, which is also the name of its session. */
+/** Returns the lane of the conversation, which is also the name of its session. */
 export function laneOf({ channel, conversation }: Pick<InboundMessage, "channel" | "conversation">): string {
   const { id, thread } = conversation;
   return thread === undefined ? `${channel}:${id}` : `${channel}:${id}#${thread}`;
 }
 
-/** A text that one person wrote to the agent alone; whatever is given besides replaces the defaults. */
+/**
+ * Returns a text that one person wrote to the agent alone; whatever is given besides replaces the
+ * defaults.
+ */
 export function directMessage(
   message: {
     readonly channel: string;
@@ -87,9 +98,9 @@ export function directMessage(
 }
 
 /**
- * What came of trying to send. `retry`: try again, after `afterMs` if the platform named a time; with scope `channel`
- * nothing of this channel can be sent (the account is refused), so everything is kept until it can. `refused`: the
- * platform will never take this message.
+ * The outcome of a try to send. `retry`: try again, after `afterMs` if the platform named a time;
+ * with scope `channel` nothing of this channel can be sent (the account is refused), so everything
+ * is kept until it can. `refused`: the platform will never take this message.
  */
 export type Sent =
   | { readonly status: "sent"; readonly id?: string }
@@ -113,15 +124,18 @@ export interface OutgoingMessage {
   readonly inReplyTo?: string;
   /** The same for every try of one message, so that a platform with idempotency sends it once. */
   readonly key: string;
-  /** An earlier try `ended`, or was `cut` by the end of its process, so that nobody knows what the platform took. */
+  /**
+   * An earlier try `ended`, or was `cut` by the end of its process, so that nobody knows what the
+   * platform took.
+   */
   readonly earlier?: "ended" | "cut";
 }
 
 /** Another text for a message that was sent. */
 export interface EditedMessage {
-  /** Where it was sent to. */
+  /** The address that it was sent to. */
   readonly to: Json;
-  /** What {@link Channel.send} gave as its id. */
+  /** The id that {@link Channel.send} returned. */
   readonly id: string;
   readonly parts: readonly Part[];
 }
@@ -130,8 +144,8 @@ export interface Channel {
   readonly name: string;
   /**
    * Given: a decision written in a direct conversation needs the id of its question, as it always
-   * does in a group; a bare `yes` decides nothing. For platforms on which a sender can be forged, or
-   * chooses the conversation that a message belongs to. Buttons decide all the same.
+   * does in a group; a bare `yes` decides nothing. For platforms on which a sender can be forged,
+   * or chooses the conversation that a message belongs to. Buttons decide all the same.
    */
   readonly needsQuestionId?: true;
   /**
@@ -145,16 +159,17 @@ export interface Channel {
   working?(to: Json, signal: AbortSignal): Promise<void>;
   /** Asks the person to decide, with buttons; without it the question is sent as text. */
   ask?(request: ApprovalRequest, to: Json, signal: AbortSignal): Promise<Sent>;
-  /** The question was decided, here or elsewhere. */
+  /** Told that the question was decided, here or elsewhere. */
   settled?(request: ApprovalRequest, decision: "allow" | "deny"): Promise<void>;
   /**
-   * Puts a short text in place of what a message says; answers as `send` does. With it a long turn shows in one message, which
-   * is edited, what it does.
+   * Puts a short text in place of what a message says; answers as `send` does. With it a long turn
+   * shows in one message, which is edited, what it does.
    */
   edit?(message: EditedMessage, signal: AbortSignal): Promise<Sent>;
   /**
-   * Told of every step of a turn whose message came in by {@link Inbox.receive}, while it runs, with `to` of that message: for a
-   * channel that shows more than the answer, which comes by `send` all the same. What it throws changes nothing.
+   * Told of every step of a turn whose message came in by {@link Inbox.receive}, while it runs,
+   * with `to` of that message: for a channel that shows more than the answer, which comes by `send`
+   * all the same. What it throws changes nothing.
    */
   onTurnEvent?(event: TurnEvent, to: Json): void;
 }

@@ -10,38 +10,53 @@ import type { TurnResult } from "../turns/turn.ts";
 import { many } from "../contract/slot.ts";
 import { all, hasScope, having, mayHave } from "../contract/shape.ts";
 
-/** What a command may do to the conversation that it was written in, and to no other. */
+/** Actions of a command on the conversation that it was written in, and on no other. */
 export interface ConversationControl {
   readonly session: string;
-  /** Begins anew; what was before is kept under another id, which is returned. Undefined where nothing was said yet. */
+  /**
+   * Starts the conversation over. Returns the id under which the earlier one is kept, or undefined
+   * if nothing was said yet.
+   */
   begin(): Promise<string | undefined>;
-  /** Goes on with an earlier conversation of the same person, which the present one makes room for. False where there is none. */
+  /**
+   * Goes on with an earlier conversation of the same person, which the present one makes room for.
+   * Returns false if there is none.
+   */
   resume(session: string): Promise<boolean>;
-  /** Those of the same person, the newest first. */
+  /** Returns the sessions of the same person, the newest first. */
   sessions(limit: number): Promise<readonly SessionSummary[]>;
-  /** Makes what the model sees of it shorter. False where there is nothing to leave out. */
+  /** Makes the model's view of it shorter. Returns false if there is nothing to leave out. */
   compact(): Promise<boolean>;
-  /** Takes the last turn out of what the model sees; what tools did stays done. False where there is none. */
+  /**
+   * Takes the last turn out of the model's view; the work of its tools stays done. Returns false if
+   * there is no turn.
+   */
   rewind(): Promise<boolean>;
-  /** Ends the turn that runs, which includes its questions. False where none runs. */
+  /** Ends the turn that runs, with its questions. Returns false if none runs. */
   stop(): Promise<boolean>;
-  /** True while a turn runs here, whoever it is of. Absent in hosts of earlier releases. */
+  /** Returns true while a turn runs here, whoever it is of. Absent in hosts of earlier releases. */
   isRunning?(): boolean;
-  /** Returns the name of the agent that answers here, if one does. Absent in hosts of earlier releases. */
+  /**
+   * Returns the name of the agent that answers here, if one does. Absent in hosts of earlier
+   * releases.
+   */
   agent?(): Promise<string | undefined>;
-  /** Which model answers in this conversation. */
+  /** Returns the model that answers in this conversation. */
   model(): Promise<ModelRef>;
-  /** From the next message on; undefined: the configured one again. */
+  /** Changes the model from the next message on; undefined: the configured one again. */
   useModel(model: string | undefined): Promise<void>;
   tools(): Promise<readonly { readonly name: string; readonly description: string }[]>;
-  /** Open questions that this person may decide here. */
+  /** Returns the open questions that this person may decide here. */
   questions(): Promise<readonly ApprovalRequest[]>;
-  /** `unnamed`: here the message must hold the id, or its first six characters, as a word. */
+  /**
+   * Decides a question. `unnamed`: here the message must hold the id, or its first six characters,
+   * as a word.
+   */
   decide(id: string, decision: "allow" | "deny"): Promise<DecisionOutcome | "unnamed">;
 }
 
 export interface ChatCommandRun {
-  /** What stands behind the word. */
+  /** The text after the word. */
   readonly args: string;
   /**
    * The whole message, word included: a part with `from` is nobody's own words, and stands in
@@ -71,31 +86,40 @@ export interface ChatCommandRun {
   readonly commands: readonly ChatCommand[];
 }
 
-/** A word behind a slash: `/new`. The same in the terminal, in channels and over HTTP; the model never sees it. */
+/**
+ * A word behind a slash: `/new`. The same in the terminal, in channels and over HTTP; the model
+ * never sees it.
+ */
 export interface ChatCommand {
   /** Lower case, without the slash. */
   readonly name: string;
   readonly summary: string;
   /** As people write them: `[id]`. */
   readonly args?: string;
-  /** Who may use it at least. Default: whoever may write, and in a group, where the conversation is not theirs alone, `member`. */
+  /**
+   * The least trust that it needs. Default: whoever may write, and in a group, where the
+   * conversation is not theirs alone, `member`.
+   */
   readonly trust?: Trust;
   /** The scope that a token needs for it. Default `manage` for a command of owners, else `talk`. */
   readonly may?: Scope;
   /**
-   * True for a word that no command is named by and that this one answers, with the word before its arguments: `/review x`
-   * as `/skill review x`. Hosts of earlier releases do not ask it.
+   * Returns true for a word that no command is named by and that this one answers, with the word
+   * before its arguments: `/review x` as `/skill review x`. Hosts of earlier releases do not ask
+   * it.
    */
   alsoFor?(word: string): Awaitable<boolean>;
   /**
-   * Gives what the person is told, sign by sign; empty where what it did speaks for itself. Or what the person says to the
-   * model by it: that begins a turn. It works while a turn runs, so it must not wait for one.
+   * Returns the text for the person, shown character by character; empty if the effect speaks for
+   * itself. Or returns what the person says to the model by it: that begins a turn. It works while
+   * a turn runs, so it must not wait for one.
    */
   run(run: ChatCommandRun): Awaitable<string | CommandPrompt>;
   /**
-   * Asked once a turn has ended that this command began and that nobody has stopped. Gives what its person is told, or
-   * what they say to the model next: that begins another turn in their name, behind the guards. Of a process that is
-   * killed the turn begins again, and this is asked at its end. Hosts of earlier releases do not ask.
+   * Asked once a turn has ended that this command began and that nobody has stopped. Returns the
+   * text for its person, or what they say to the model next: that begins another turn in their
+   * name, behind the guards. If the process is killed the turn begins again, and this is asked at
+   * its end. Hosts of earlier releases do not ask.
    */
   next?(ended: CommandTurn): Awaitable<string | CommandPrompt | undefined>;
   /**
@@ -105,7 +129,8 @@ export interface ChatCommand {
   begins?(turn: Omit<CommandTurn, "result">): Awaitable<boolean>;
   /**
    * Told by `/stop` before the turn that runs is ended. Ends what this command has yet to do in the
-   * conversation, and gives what the person is told of that; undefined if it has nothing to do.
+   * conversation, and returns the text for the person about that; undefined if it has nothing to
+   * do.
    */
   stopped?(run: ChatCommandRun): Awaitable<string | undefined>;
 }
@@ -113,14 +138,16 @@ export interface ChatCommand {
 /** A turn that a chat command began. */
 export interface CommandTurn extends Pick<ChatCommandRun, "user" | "trust"> {
   readonly session: string;
-  /** What was said to the model by it. */
+  /** The parts that were said to the model by it. */
   readonly prompt: readonly Part[];
   readonly result: TurnResult;
 }
 
-/** What a chat command says to the model in its person's name, which passes the guards as a message of theirs. */
+/** A chat command's words to the model in its person's name, which guards see as their message. */
 export interface CommandPrompt {
-  /** At least one. A text that the person has not written has its source in `from`, and is material then. */
+  /**
+   * At least one. A text that the person has not written has its source in `from`: it is material.
+   */
   readonly prompt: readonly Part[];
   /** Added to the system prompt of that turn. */
   readonly system?: string;

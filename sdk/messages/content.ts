@@ -12,7 +12,7 @@ export interface MediaRef {
   readonly bytes: number;
   /** A file name, without a path. */
   readonly name?: string;
-  /** What it shows, in words. */
+  /** A description of the picture in words. */
   readonly alt?: string;
 }
 
@@ -21,11 +21,17 @@ export type Part =
   | {
       readonly type: "text";
       readonly text: string;
-      /** Where it was brought from (`tool shell`), where it is nobody's own words: it is marked for the model as material. */
+      /** The source of a text that is nobody's own words (`tool shell`): material for the model. */
       readonly from?: string;
-      /** The host's own: says in a group whose words come next, and is sent with a mark that nobody there can write. */
+      /**
+       * The host's own: says in a group whose words come next, and is sent with a mark that nobody
+       * there can write.
+       */
       readonly speaker?: true;
-      /** On its way out: a person decides upon it, so every sign of it is shown as it stands. It is no Markdown. */
+      /**
+       * On its way out: a person decides upon it, so every character of it is shown as it stands.
+       * It is not Markdown.
+       */
       readonly verbatim?: true;
     }
   | {
@@ -34,22 +40,23 @@ export type Part =
       /** As of a text. What it is called and shows is marked. */
       readonly from?: string;
       /**
-       * Of a tool's result: it goes to the person with the answer, `alt` as its caption. The model is told of it by a line.
+       * For a part of a tool's result: it goes to the person with the answer, `alt` as its caption.
+       * The model is told of it by a line.
        */
       readonly forPerson?: true;
     };
 
-/** A message that is text alone. */
+/** Returns the parts of a message that is text alone. */
 export function textParts(text: string): readonly Part[] {
   return [{ type: "text", text }];
 }
 
-/** The same for a text that is shown sign by sign. */
+/** Returns the same for a text that is shown character by character. */
 export function verbatimParts(text: string): readonly Part[] {
   return [{ type: "text", text, verbatim: true }];
 }
 
-/** True where some of it must be shown sign by sign. */
+/** Returns true if some of it must be shown character by character. */
 export function isVerbatim(parts: readonly Part[]): boolean {
   return parts.some((part) => part.type === "text" && part.verbatim === true);
 }
@@ -59,7 +66,9 @@ export function filesForPerson(parts: readonly Part[]): readonly MediaRef[] {
   return parts.flatMap((part) => (part.type === "media" && part.forPerson === true ? [part.media] : []));
 }
 
-/** Returns the text of the parts, a line for each piece of media, for readers that take text alone. */
+/**
+ * Returns the text of the parts, a line for each piece of media, for readers that take text alone.
+ */
 export function textOf(parts: readonly Part[]): string {
   return parts
     .map((part) => {
@@ -70,7 +79,7 @@ export function textOf(parts: readonly Part[]): string {
     .join("\n");
 }
 
-/** One honest line for a reader that cannot take the bytes. */
+/** Returns one honest line for a reader that cannot take the bytes. */
 export function describeMedia({ mime, bytes, name, alt }: MediaRef): string {
   const named = name === undefined ? mime : `${name}, ${mime}`;
   return `[${named}, ${counted(bytes, "byte")}${alt === undefined ? "" : `: ${alt}`}]`;

@@ -1,4 +1,4 @@
-/** Where a message was written: what is answered in order and remembered together. */
+/** The place of a message: messages of one place are answered in order and remembered together. */
 export interface Conversation {
   readonly id: string;
   readonly kind: "direct" | "group";

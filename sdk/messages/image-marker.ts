@@ -8,8 +8,9 @@ const MIME = /^[a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*$/i;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * Splits text at its `[IMAGE:data:<mime>;base64,<data>]` markers, in order. What is not a whole marker stays text, letter
- * for letter; text between markers that is only white space is left out. Never empty: no text is one empty part.
+ * Splits text at its `[IMAGE:data:<mime>;base64,<data>]` markers, in order. What is not a whole
+ * marker stays text, letter for letter; text between markers that is only white space is left out.
+ * Never empty: no text is one empty part.
  */
 export function splitImages(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];

@@ -7,8 +7,8 @@ import { having } from "../contract/shape.ts";
 const mebibyte = 1024 * 1024;
 
 /**
- * In bytes: a picture for the model, any one piece, and what one person may bring within an hour; `perAnswer` is how many
- * files one answer hands to its person.
+ * In bytes: a picture for the model, any one piece, and what one person may bring within an hour;
+ * `perAnswer` is how many files one answer hands to its person.
  */
 export const mediaBounds = Object.freeze({
   image: 5 * mebibyte,
@@ -27,18 +27,21 @@ export interface MediaFacts {
 }
 
 /**
- * Bytes of pictures and files, kept once by their SHA-256. What is put is kept at least a day, and as long as a session or
- * a message that waits names it; it goes with the last of them.
+ * Bytes of pictures and files, kept once by their SHA-256. What is put is kept at least a day, and
+ * as long as a session or a message that waits names it; it goes with the last of them.
  */
 export interface Media {
-  /** On disk when it resolves. Throws `MEDIA_TOO_LARGE` and `MEDIA_TOO_MUCH`. */
+  /** Keeps the bytes, on disk when it resolves. Throws `MEDIA_TOO_LARGE` and `MEDIA_TOO_MUCH`. */
   put(bytes: Uint8Array, facts: MediaFacts): Promise<MediaRef>;
-  /** Undefined where it is not kept, or no longer. */
+  /** Returns the bytes, or undefined if they are not kept, or no longer. */
   open(id: string): Promise<Uint8Array | undefined>;
 }
 export const Media = one<Media>("media", having("put", "open"));
 
-/** Returns what is written down of these bytes, its name and type safe to print; throws `MEDIA_TOO_LARGE`. */
+/**
+ * Returns what is written down of these bytes, its name and type safe to print; throws
+ * `MEDIA_TOO_LARGE`.
+ */
 export function mediaRef(id: string, bytes: Uint8Array, facts: MediaFacts): MediaRef {
   const name = facts.name === undefined ? "" : plainFileName(facts.name);
   if (bytes.length > mediaBounds.file)
@@ -52,7 +55,7 @@ export function mediaRef(id: string, bytes: Uint8Array, facts: MediaFacts): Medi
   };
 }
 
-/** The ids of all media that messages name, each once. */
+/** Returns the ids of all media that messages name, each once. */
 export function mediaIn(messages: readonly { readonly parts: readonly Part[] }[]): readonly string[] {
   const ids = messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "media" ? [part.media.id] : [])),
@@ -67,7 +70,7 @@ const signatures: readonly (readonly [mime: string, at: number, bytes: string])[
   ["image/webp", 8, "WEBP"],
 ];
 
-/** The type of a picture by its first bytes; undefined for anything but png, jpeg, gif and webp. */
+/** Returns a picture's type by its first bytes; undefined for all but png, jpeg, gif and webp. */
 export function imageType(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16));
   return signatures.find(([, at, sign]) => head.startsWith(sign, at))?.[0];

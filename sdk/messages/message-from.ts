@@ -17,9 +17,9 @@ export interface ActsFor {
 }
 
 /**
- * Returns a message in the name of the person whom `run` acts for, through the door that they came in
- * by, and in their conversation if `run` is a chat command's. `run` is whatever a route, a command, a
- * chat command or a tool was handed. Throws MESSAGE_NOBODY if nobody is known by it.
+ * Returns a message in the name of the person whom `run` acts for, through the door that they came
+ * in by, and in their conversation if `run` is a chat command's. `run` is whatever a route, a
+ * command, a chat command or a tool was handed. Throws MESSAGE_NOBODY if nobody is known by it.
  */
 export function messageFrom(
   run: ActsFor,

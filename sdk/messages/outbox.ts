@@ -9,23 +9,28 @@ import { one } from "../contract/slot.ts";
 export interface ServiceMessage {
   readonly channel: string;
   readonly conversation: Conversation;
-  /** The `replyTo` of an earlier message of that conversation, or an address that the channel knows. */
+  /**
+   * The `replyTo` of an earlier message of that conversation, or an address that the channel knows.
+   */
   readonly to: Json;
   readonly parts: readonly Part[];
-  /** What was said under a key is not said again. */
+  /** A message with the key of an earlier one is not sent again. */
   readonly key: string;
   /**
-   * Where it cannot be kept on disk in 5 s, as that is what it tells of, it is sent at once, and not tried again; twice where
-   * a disk that hung keeps it after all.
+   * If it cannot be kept on disk in 5 s, as that is what it tells of, it is sent at once, and not
+   * tried again; it is sent twice if a disk that hung keeps it after all.
    */
   readonly evenUnkept?: boolean;
 }
 
-/** The one way out for messages of the service itself: redacted, audited, kept on disk until sent; filled by the host. */
+/**
+ * The one way out for messages of the service itself: redacted, audited, kept on disk until sent;
+ * filled by the host.
+ */
 export interface Outbox {
   /**
-   * Resolves once it is on disk, or sent where it may go unkept. Throws OUTBOX_NO_CHANNEL where no channel of that name is
-   * loaded, as for whoever wrote over HTTP: nothing would ever take it.
+   * Resolves once it is on disk, or sent if it may go unkept. Throws OUTBOX_NO_CHANNEL if no
+   * channel of that name is loaded, as for whoever wrote over HTTP: nothing would ever take it.
    */
   send(message: ServiceMessage): Promise<"accepted" | "duplicate">;
 }
@@ -36,7 +41,7 @@ export type Door = Pick<InboundMessage, "channel" | "conversation" | "replyTo">;
 
 /** Knows where owners can be reached alone. */
 export interface OwnerDoors {
-  /** The direct conversation in which an owner wrote last in this channel; undefined if none did. */
+  /** Returns the direct conversation in which an owner wrote last in this channel, if one did. */
   door(channel: string): Awaitable<Door | undefined>;
 }
 export const OwnerDoors = one<OwnerDoors>("owner-doors", having("door"));

@@ -1,4 +1,7 @@
-/** A file's name on one line: no path, no control signs, no bracket that could end the line it stands in; may be empty. */
+/**
+ * Returns a file's name on one line: without a path, control characters or a bracket that could end
+ * the line it stands in; may be empty.
+ */
 export function plainFileName(name: string): string {
   return name
     .replace(/^.*[/\\]/s, "")
@@ -6,7 +9,9 @@ export function plainFileName(name: string): string {
     .slice(0, 120);
 }
 
-/** A media type in lower case; `application/octet-stream` for whatever is none. */
+/**
+ * Returns a media type in lower case; `application/octet-stream` for whatever is not a media type.
+ */
 export function plainMime(mime: string): string {
   const type = mime.toLowerCase();
   const known = /^[a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*$/.test(type) && type.length <= 100;

@@ -7,7 +7,7 @@ import { errors } from "../contract/codes.ts";
 import type { ErrorTable, ExitCode } from "../contract/errors.ts";
 
 /**
- * Who may ask a route. `token`: a paired device whose token has the scope `may`. `none`: everybody.
+ * Access to a route. `token`: a paired device whose token has the scope `may`. `none`: everybody.
  * `own`: whom the handler lets in by something of its own, such as a signature.
  */
 export type RouteAccess =
@@ -15,7 +15,10 @@ export type RouteAccess =
   | { readonly auth: "none" | "own"; readonly may?: never };
 
 export interface RouteRequest {
-  /** Of this request, as the answer's X-Request-Id has it; a message that it brings carries it as its `trace`. */
+  /**
+   * The id of this request, as the answer's X-Request-Id has it; a message that it brings carries
+   * it as its `trace`.
+   */
   readonly id: string;
   /** The request's `traceparent`, if it is exactly one; for messages that the request brings. */
   readonly traceparent?: string | undefined;
@@ -24,20 +27,20 @@ export interface RouteRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The bytes as they came, for signatures. */
   readonly rawBody: Uint8Array;
-  /** JSON, parsed and checked by the route's `bodySchema`; undefined where it has none. */
+  /** JSON, parsed and checked by the route's `bodySchema`; undefined if the route has no schema. */
   readonly body: unknown;
   /** The peer's address, after trusted proxies. */
   readonly peer: string;
   /**
-   * The person, as the audit names them: `http:<device>`, or `http:local` if no pairing is required.
-   * Undefined on a route without `auth: "token"`, and in gateways of earlier releases.
+   * The person, as the audit names them: `http:<device>`, or `http:local` if no pairing is
+   * required. Undefined on a route without `auth: "token"`, and in gateways of earlier releases.
    */
   readonly user?: string | undefined;
-  /** The paired device, where `auth` is `token` and pairing is required. */
+  /** The paired device, if `auth` is `token` and pairing is required. */
   readonly device: string | undefined;
   /**
-   * That device with what its token may; {@link messageFrom} hands it on. The host holds what `handle`
-   * begins to it, also a message that leaves it out or states more.
+   * That device with what its token may; {@link messageFrom} hands it on. The host holds what
+   * `handle` begins to it, also a message that leaves it out or states more.
    */
   readonly caller: Caller | undefined;
   /**
@@ -53,10 +56,13 @@ export interface RouteRequest {
   readonly left?: AbortSignal;
 }
 
-/** An event with JSON data, without a name if `event` is left out; or a frame as it is written, blank line included. */
+/**
+ * An event with JSON data, without a name if `event` is left out; or a frame as it is written,
+ * blank line included.
+ */
 export type ServerEvent = { readonly event?: string; readonly data: unknown } | { readonly raw: string };
 
-/** An event as it stands on the wire. */
+/** Returns an event as it stands on the wire. */
 export function eventFrame(event: ServerEvent): string {
   if ("raw" in event) return event.raw;
   const named = event.event === undefined ? "" : `event: ${event.event}\n`;
@@ -68,8 +74,8 @@ export type ReplyHeaders = Readonly<Record<string, string>>;
 /** A WebSocket that a client opened at a route. */
 export interface RouteSocket {
   /**
-   * The client's messages in order, text or bytes, each of at most the route's `bodyLimit`. They end
-   * with the socket, and while nobody reads them the client is held back.
+   * The client's messages in order, text or bytes, each of at most the route's `bodyLimit`. They
+   * end with the socket, and while nobody reads them the client is held back.
    */
   readonly messages: AsyncIterable<string | Uint8Array>;
   /**
@@ -80,15 +86,15 @@ export interface RouteSocket {
 }
 
 /**
- * JSON; text (`text/plain` unless a header says otherwise); bytes, also as a stream whose next piece
- * is asked for once there is room for it; server-sent events; or, to a `GET`, a WebSocket. A stream
- * that throws breaks the connection off.
+ * JSON; text (`text/plain` unless a header says otherwise); bytes, also as a stream whose next
+ * piece is asked for once there is room for it; server-sent events; or, to a `GET`, a WebSocket. A
+ * stream that throws breaks the connection off.
  *
  * `webSocket` is called once the handshake is done, and the socket is closed when it settles: with
  * the code that it returns (1000, or 3000 to 4999), else 1000, and 1011 if it throws. It ends by
- * `request.signal`, which is aborted as soon as the socket is over; when the gateway begins to stop,
- * the gateway closes it with 1001. A request that is no WebSocket handshake is answered 426, so
- * `handle` begins nothing itself. Gateways of earlier releases know no `webSocket`.
+ * `request.signal`, which is aborted as soon as the socket is over; when the gateway begins to
+ * stop, the gateway closes it with 1001. A request that is not a WebSocket handshake is answered
+ * 426, so `handle` begins nothing itself. Gateways of earlier releases know no `webSocket`.
  */
 export type RouteReply =
   | { readonly status: number; readonly body: unknown; readonly headers?: ReplyHeaders }
@@ -125,7 +131,7 @@ export function statusOf({ code, exit = 1, status }: FailureFacts): number {
   return code.startsWith("PROVIDER_") ? 502 : byExit[exit];
 }
 
-/** What a failure says of its status. */
+/** The facts of a failure that its status depends on. */
 export interface FailureFacts {
   readonly code: string;
   readonly exit?: ExitCode;
@@ -144,21 +150,35 @@ export interface RouteFacts {
   readonly summary: string;
   /** Bytes of a body, or of one message of a WebSocket; default 65,536. */
   readonly bodyLimit?: number;
-  /** Requests a minute for one peer; default 60, under /api/ shared with its other routes; `Infinity` for none. */
+  /**
+   * Requests a minute for one peer; default 60, under /api/ shared with its other routes;
+   * `Infinity` for none.
+   */
   readonly perMinute?: number;
   /** Said loudly when the gateway starts: why the route is less safe than it could be. */
   readonly warning?: string;
-  /** Keys that an object's schema does not name are refused, unless it says `additionalProperties`. */
+  /**
+   * Keys that an object's schema does not name are refused, unless it says `additionalProperties`.
+   */
   readonly bodySchema?: TSchema;
   readonly replySchema?: TSchema;
-  /** The body of what the gateway refuses before, or makes of what `handle` throws. Default: `{"error":{"code","message"}}`. */
+  /**
+   * Returns the body of what the gateway refuses before, or makes of what `handle` throws. Default:
+   * `{"error":{"code","message"}}`.
+   */
   failureBody?(failure: RouteFailure): unknown;
-  /** Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them, with the status of their row. */
+  /**
+   * Throws coded errors; the gateway makes `{"error":{"code","message"}}` of them, with the status
+   * of their row.
+   */
   handle(request: RouteRequest): Promise<RouteReply>;
 }
 export type Route = RouteFacts & RouteAccess;
 
-/** A route as the gateway has it: one of level 2 may ask for a token and state no scope, and needs `manage`. */
+/**
+ * A route as the gateway has it: one of level 2 may ask for a token and state no scope, and needs
+ * `manage`.
+ */
 export type ProvidedRoute = RouteFacts & { readonly auth: Route["auth"]; readonly may?: Scope };
 
 /** Returns the fault of a route apart from its scope, or undefined. */

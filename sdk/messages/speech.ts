@@ -11,7 +11,7 @@ export interface Speech {
 
 /** Turns speech into words. */
 export interface Transcriber {
-  /** The words, in the language that is spoken; throws where there are none to be had. */
+  /** Returns the words, in the language that is spoken. Throws if there are none to be had. */
   transcribe(speech: Speech, signal: AbortSignal): Promise<string>;
 }
 export const Transcriber = one<Transcriber>("transcriber", having("transcribe"));

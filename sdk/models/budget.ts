@@ -7,9 +7,12 @@ import { having } from "../contract/shape.ts";
 
 /** That nothing is left, or that a person decides. */
 export type BudgetVerdict = (Refusal | Question) & {
-  /** Unix ms, where there is something again by itself: what a channel brought waits until then. */
+  /** Unix ms, if the budget comes back by itself: what a channel brought waits until then. */
   readonly until?: number;
-  /** True where only another configuration helps: what a channel brought is kept until then, and its sender is told at once. */
+  /**
+   * True if only another configuration helps: what a channel brought is kept until then, and its
+   * sender is told at once.
+   */
   readonly configuration?: true;
 };
 
@@ -17,11 +20,11 @@ export type BudgetVerdict = (Refusal | Question) & {
 export interface BudgetRequest extends TurnFacts {
   /** Undefined if the provider chooses. */
   readonly model: string | undefined;
-  /** Of whoever speaks in the turn. Absent in hosts of earlier releases. */
+  /** The trust of whoever speaks in the turn. Absent in hosts of earlier releases. */
   readonly trust?: Trust;
 }
 
-/** Says before every request to a model whether there is anything left to pay for it. What it throws is a no. */
+/** Says before every request to a model if anything is left to pay for it. A throw is a no. */
 export interface Budget {
   check(request: BudgetRequest): Awaitable<BudgetVerdict | void>;
 }

@@ -14,9 +14,9 @@ export interface ToolUse {
 }
 
 /**
- * A conversation, in no vendor's form. `providerData` is what a provider needs back with its own answer (a signature, the
- * items of a reasoning): it is kept and sent back unchanged. A conversation may go on with another provider, so a
- * provider marks what is its own and ignores the rest.
+ * A conversation, in no vendor's form. `providerData` is what a provider needs back with its answer
+ * (a signature, the items of a reasoning): it is kept and sent back unchanged. Another provider may
+ * go on, so a provider marks what is its own and ignores the rest.
  */
 export type ChatMessage =
   | { readonly role: "system"; readonly parts: readonly Part[] }
@@ -46,7 +46,7 @@ export interface ToolSpec {
   readonly input: ToolInput;
 }
 
-/** How much a model thinks before it answers. */
+/** The amount that a model thinks before it answers. */
 export type Effort = "minimal" | "low" | "medium" | "high";
 
 export interface ChatRequest {
@@ -61,7 +61,7 @@ export interface ChatRequest {
   readonly effort?: Effort;
   /** The answer has to call one of `tools`; a provider that cannot demand this ignores it. */
   readonly mustCall?: true;
-  /** The bytes of a piece of media in the messages; undefined where they are gone. Left out: no media can be had. */
+  /** Returns the bytes of media in the messages, undefined if gone. Left out: none can be had. */
   readonly media?: (ref: MediaRef) => Promise<Uint8Array | undefined>;
   /** The conversation, so that a connection can be kept for it. */
   readonly session: string;
@@ -75,29 +75,29 @@ export type StopReason = "EndTurn" | "MaxTokens" | "ContentFilter" | "ToolUse" |
 export interface ProviderFailure {
   readonly code: string;
   readonly message: string;
-  /** HTTP status, where there was one. */
+  /** The HTTP status, if there was one. */
   readonly status?: number;
-  /** What the server asked for in `Retry-After`, in milliseconds. */
+  /** The wait that the server asked for in `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** With `PROVIDER_OVERFLOW`: the window of the model in tokens, where the server named it. */
+  /** With `PROVIDER_OVERFLOW`: the window of the model in tokens, if the server named it. */
   readonly contextWindow?: number;
   /** Another try, here or elsewhere, can help. */
   readonly retry: boolean;
-  /** True where only another configuration helps. */
+  /** True if only another configuration helps. */
   readonly configuration?: true;
-  /** What it came from, for the log with `--debug`: see {@link causedBy}. */
+  /** The error that it came from, for the log with `--debug`: see {@link causedBy}. */
   readonly cause?: unknown;
 }
 
-/** The failure with the error that it came from, which is logged with `--debug` and neither copied, sent nor shown. */
+/** Returns the failure with its cause, which `--debug` logs and nothing copies, sends or shows. */
 export function causedBy(failure: ProviderFailure, cause: unknown): ProviderFailure {
   return Object.defineProperty(failure, "cause", { value: cause, configurable: true });
 }
 
 /**
- * Exactly one `stop` or `error` ends a stream; nothing follows it. An empty text is a sign of life and shows nothing.
- * `provider_data` is kept with the answer and comes back in {@link ChatMessage}; the last one counts. More types may come:
- * ignore what you do not know.
+ * Exactly one `stop` or `error` ends a stream; nothing follows it. An empty text is a sign of life
+ * and shows nothing. `provider_data` is kept with the answer and comes back in {@link ChatMessage};
+ * the last one counts. More types may come: ignore what you do not know.
  */
 export type ProviderEvent =
   | { readonly type: "text"; readonly text: string }
@@ -107,11 +107,11 @@ export type ProviderEvent =
       readonly type: "usage";
       readonly inputTokens: number;
       readonly outputTokens: number;
-      /** How many of the input tokens the provider took from its cache. */
+      /** The input tokens that the provider took from its cache. */
       readonly cachedTokens?: number;
-      /** How many of the output tokens nobody sees. */
+      /** The output tokens that nobody sees. */
       readonly reasoningTokens?: number;
-      /** How many of the input tokens the provider wrote into its cache. */
+      /** The input tokens that the provider wrote into its cache. */
       readonly cacheWriteTokens?: number;
       /** The model that has answered, as the server names it. */
       readonly model?: string;
@@ -123,7 +123,7 @@ export interface Capabilities {
   readonly nativeToolCalling: boolean;
   readonly vision: boolean;
   readonly streaming: boolean;
-  /** The types of media that it takes, as in `image/*`; of all other the model is told in a line. Default: none. */
+  /** The media types that it takes, as in `image/*`; the model is told of others. Default: none. */
   readonly media?: readonly string[];
 }
 
@@ -133,17 +133,17 @@ export interface Provider {
   /** Other ids for it, under which its `[providers.<id>]` table may stand. */
   readonly aliases?: readonly string[];
   readonly capabilities: Capabilities;
-  /** Where it is asked, as `host:port` or `host`, for whoever observes. */
+  /** The server that is asked, as `host:port` or `host`, for whoever observes. */
   readonly server?: string;
-  /** Streams one answer. Never throws into the stream: a failure is its last event. Stops soon after `signal`. */
+  /** Streams one answer. Never throws: a failure is its last event. Stops soon after `signal`. */
   chat(request: ChatRequest): AsyncIterable<ProviderEvent>;
-  /** The model ids on offer. Throws a coded error where there is no list. */
+  /** Returns the model ids on offer. Throws a coded error if there is no list. */
   models?(signal: AbortSignal): Promise<readonly string[]>;
-  /** How many tokens a model takes, as its server says; undefined where it does not. Throws as `models` does. */
+  /** Returns the model's window in tokens; undefined if not told. Throws as `models` does. */
   contextWindow?(model: string | undefined, signal: AbortSignal): Promise<number | undefined>;
   /** Makes the first turn fast or says what is wrong; resolves to one line for the person. */
   warmup?(signal: AbortSignal): Promise<string>;
-  /** Where the credential comes from, never the credential; `none` where there is none. */
+  /** Returns the source of the credential, never the credential; `none` if there is none. */
   credential?(): Promise<string>;
   /** True: no turn works without a credential. */
   readonly needsCredential?: boolean;
@@ -151,7 +151,7 @@ export interface Provider {
   readonly keyWithheld?: string | undefined;
 }
 
-/** Who served an answer. */
+/** The provider and the model that served an answer. */
 export interface Served {
   readonly provider: string;
   readonly model: string | undefined;
@@ -165,9 +165,9 @@ export function servedBy({ name, server }: Provider, model: string | undefined):
   return { type: "served", provider: name, model, ...(server !== undefined && { server }) };
 }
 
-/** Retries, falls back and adapts between the turn and the providers. Without one, the turn asks the first provider directly. */
+/** Retries, falls back and adapts for turns; without a router they ask the first provider. */
 export interface ModelRouter {
-  /** `resolve` finds a provider by id (undefined: nobody answers to it). The first event is `served`, again after a fallback. */
+  /** Finds providers by `resolve` (undefined: none). Yields `served` first, again on a fallback. */
   chat(
     want: ModelRef,
     request: Omit<ChatRequest, "model">,
@@ -180,7 +180,10 @@ export const ModelRouter = one<ModelRouter>("model-router", having("chat", "cool
 
 /** Finds providers for who is not in a turn (commands, checks); filled by the host. */
 export interface Providers {
-  /** The provider as a turn would get it; undefined means the configured one. Throws `NO_PROVIDER`, `PROVIDER_UNKNOWN` and what a provider says of its configuration. */
+  /**
+   * The provider as a turn would get it; undefined means the configured one. Throws `NO_PROVIDER`,
+   * `PROVIDER_UNKNOWN` and what a provider says of its configuration.
+   */
   resolve(provider?: string, model?: string): Promise<Provider>;
 }
 export const Providers = one<Providers>("providers");
@@ -194,27 +197,27 @@ export interface ProviderOffer {
   /** As it stands in the list. Default: `name`. */
   readonly title?: string;
   readonly hint?: string;
-  /** Where people look for it: among well-known services (the default), among servers of their own, or beside these two. */
+  /** Its list for people: known services (default), servers of their own, or beside these two. */
   readonly list?: "services" | "servers" | "beside";
-  /** Where it answers, unless it was moved by `addressKey`. */
+  /** The address at which it answers, unless `addressKey` gives another. */
   readonly address?: string;
   /** The key of config.toml that holds another address. Without `address` it is asked for. */
   readonly addressKey?: string;
   /** The address is asked for and stands behind the name: `custom:https://…`. */
   readonly addressInId?: boolean;
-  /** How the address is asked for. */
+  /** The question that asks for the address. */
   readonly addressQuestion?: string;
-  /** Where its API key stands in config.toml. Default: `providers.<name>.api_key`. */
+  /** The key of config.toml that holds its API key. Default: `providers.<name>.api_key`. */
   readonly keyAt?: string;
   /** The variable that its users keep their API key in. */
   readonly keyVariable?: string | undefined;
-  /** True where it answers without an API key. Default: true where there is no variable for one. */
+  /** True if it answers without an API key. Default: true if there is no variable for one. */
   readonly keyOptional?: boolean;
-  /** What to do without an API key, such as how to log in. */
+  /** Advice for a person without an API key, such as how to log in. */
   readonly withoutKey?: string;
   /** It runs in this process: no address, no API key and no model is asked for. */
   readonly offline?: boolean;
-  /** Where its makers describe it. */
+  /** The address of its makers' documentation. */
   readonly docs?: string;
 }
 export const ProviderOffers = many<ProviderOffer>("provider-offers", (offer: ProviderOffer) => {
@@ -224,7 +227,7 @@ export const ProviderOffers = many<ProviderOffer>("provider-offers", (offer: Pro
   return "says neither where it answers (`address`), nor how that is asked (`addressKey`, `addressInId`), nor that it is `offline`";
 });
 
-/** The offer that an id is chosen by. */
+/** Returns the offer that an id is chosen by. */
 export function offerOf(offers: ReadonlyMap<string, ProviderOffer>, id: string): ProviderOffer | undefined {
   const named = offers.get(id) ?? [...offers.values()].find(({ aliases }) => aliases?.includes(id));
   return (

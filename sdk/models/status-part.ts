@@ -8,16 +8,19 @@ export interface StatusScene {
   readonly session: string;
   /** `<channel>:<user_id>` */
   readonly user: string;
-  /** Who has answered last. */
+  /** The model that answered last. */
   readonly model: ModelRef;
 }
 
-/** A few words about a conversation that its person sees beside the answers, such as what it has cost. */
+/**
+ * A few words about a conversation that its person sees beside the answers, such as what it has
+ * cost.
+ */
 export interface StatusPart {
   readonly name: string;
   /** Lower numbers stand first; then by name. Default 100. */
   readonly order?: number;
-  /** Undefined: nothing to say. What it throws is left out. */
+  /** Returns the words; undefined: nothing to say. What it throws is left out. */
   words(scene: StatusScene): Awaitable<string | undefined>;
 }
 export const StatusParts = many<StatusPart>("status-parts", having("words"));

@@ -2,20 +2,23 @@ import type { Part } from "../messages/content.ts";
 import { textOf } from "../messages/content.ts";
 import type { ChatMessage } from "./provider.ts";
 
-/** Characters of a token, for text in Latin letters: what a guess goes by where no server counts. */
+/** Characters of a token, for text in Latin letters: the guess if no server counts. */
 export const charactersPerToken = 3.5;
-/** What a picture takes, counted as text. */
+/** The size of a picture, counted as text. */
 const picture = 1_600 * charactersPerToken;
-/** What surrounds a message, a call or a result. */
+/** The size of what surrounds a message, a call or a result. */
 const around = 24;
 /** Signs of scripts of which one is about a token. */
 const wide = /[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]/g;
-/** Characters, as the model counts them: a sign of which one is about a token counts as a token. */
+/**
+ * Returns the characters as the model counts them: a character that is about a token by itself
+ * counts as a token.
+ */
 export function lengthOf(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0) * (charactersPerToken - 1);
 }
 
-/** The same of messages, with their calls and media and what surrounds them. */
+/** Returns the same of messages, with their calls and media and what surrounds them. */
 export function sizeOf(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, message) => sum + sizeOfOne(message), 0);
 }

@@ -1,24 +1,26 @@
-/** What one request to a model has cost. */
+/** The cost of one request to a model. */
 export interface UsageRow {
   /** Unix ms. */
   readonly at: number;
   /** `<channel>:<user_id>` */
   readonly user: string;
   readonly session: string;
-  /** Who asked, where a turn ran as an agent of its own; left out for the service's main one. */
+  /** The agent that asked, if a turn ran as one; left out for the service's main agent. */
   readonly agent?: string;
-  /** What it was for: `turn` or `summary`; records of earlier releases also have `probe`. */
+  /**
+   * The purpose of the request: `turn` or `summary`; records of earlier releases also have `probe`.
+   */
   readonly purpose: string;
   readonly provider: string;
-  /** Null where the provider chose. */
+  /** Null if the provider chose. */
   readonly model: string | null;
   readonly input: number;
   readonly output: number;
-  /** Of `input`, what the provider read from its cache. */
+  /** The part of `input` that the provider read from its cache. */
   readonly cached: number;
-  /** True where the server told no tokens, so that these are guessed. */
+  /** True if the server told no tokens, so that these are guessed. */
   readonly isEstimated?: boolean;
-  /** Millionths of a US dollar by `[prices]`; null where the model has no price there. */
+  /** Millionths of a US dollar by `[prices]`; null if the model has no price there. */
   readonly micros: number | null;
   readonly ms: number;
   /** `ok`, or the code of the failure. */
@@ -43,12 +45,12 @@ export interface UsageSum {
 /** By what rows are added up. */
 export type UsageKey = "day" | "model" | "user" | "agent";
 
-/** What requests have cost, one row each. */
+/** The cost of requests, one row each. */
 export interface Usage {
   add(row: UsageRow): Promise<void>;
   /**
-   * Sums since a time (Unix ms), of all users or one; days are UTC, newest first; the others by what they took, most first.
-   * The service's main agent has the key `""`.
+   * Sums since a time (Unix ms), of all users or one; days are UTC, newest first; the others by
+   * what they took, most first. The service's main agent has the key `""`.
    */
   sum(by: UsageKey, since: number, user?: string): Promise<readonly UsageSum[]>;
 }

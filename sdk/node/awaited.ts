@@ -1,6 +1,6 @@
 import type { Awaitable } from "../contract/awaitable.ts";
 
-/** True for what answers later. */
+/** Returns true for what answers later. */
 export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
   return typeof (value as PromiseLike<T> | undefined)?.then === "function";
 }

@@ -13,8 +13,8 @@ export interface Bridge {
 }
 
 /**
- * Lends an open connection to a library that insists on opening its own: to one caller, of this user alone, since nobody
- * else gets into the directory. Both ends close together.
+ * Lends an open connection to a library that insists on opening its own: to one caller, of this
+ * user alone, since nobody else gets into the directory. Both ends close together.
  */
 export async function bridgeTo(far: Duplex): Promise<Bridge> {
   const directory = await mkdtemp(path.join(tmpdir(), "gantry-bridge-"));

@@ -4,9 +4,9 @@ import type { Caller } from "../security/scope.ts";
 const running = new AsyncLocalStorage<Caller | undefined>();
 
 /**
- * Runs what a request begins, so that all it does, later too, is done for its caller: the host holds
- * every message and decision in it to that caller's scopes. Within another caller's request it has
- * no scope that the outer one lacks; what has no caller keeps none of the outer one's.
+ * Runs what a request begins, so that all it does, later too, is done for its caller: the host
+ * holds every message and decision in it to that caller's scopes. Within another caller's request
+ * it has no scope that the outer one lacks; what has no caller keeps none of the outer one's.
  */
 export function runForCaller<T>(caller: Caller | undefined, work: () => T): T {
   return running.run(caller && withinCaller({ caller }).caller, work);

@@ -47,8 +47,9 @@ export interface Admission {
 type Connect = (host: string, port: number) => Promise<Duplex>;
 
 /**
- * The one way out for started processes: CONNECT and plain HTTP on loopback, each connection under the rules of `net`.
- * `strangers`: who has no credential is let in by these, for programs that can be given none; undefined: nobody is.
+ * Starts the one way out for started processes: CONNECT and plain HTTP on loopback, each connection
+ * under the rules of `net`. `strangers`: a program without a credential is let in by these, as some
+ * can be given none; undefined: no such program is.
  */
 export async function startProxy(net: Pick<Net, "connect">, strangers?: ProxyRules): Promise<CheckedProxy> {
   const admitted = new Map<Buffer, Connect>();
@@ -139,7 +140,8 @@ async function plain(connect: Connect, from: IncomingMessage, to: ServerResponse
     };
     outgoing.on("error", fail);
     outgoing.on("response", (response) => {
-      // A server may say what no server can pass on, such as the status 000: thrown here, it would end the service.
+      // A server may say what no server can pass on, such as the status 000: thrown here, it would
+      // end the service.
       try {
         to.writeHead(response.statusCode ?? 0, passed(response.headers));
       } catch (error) {

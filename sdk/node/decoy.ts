@@ -2,7 +2,9 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 
-/** Two ports of loopback that nothing may come to, so that what comes shows a way around a proxy. */
+/**
+ * Two ports of loopback that nothing may come to, so that what comes shows a way around a proxy.
+ */
 export interface Decoy {
   readonly tcpPort: number;
   readonly udpPort: number;

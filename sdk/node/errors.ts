@@ -1,4 +1,4 @@
-/** Whatever was thrown, as an Error. */
+/** Returns whatever was thrown, as an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -7,7 +7,8 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /**
  * Says what was expected of one value, as in "must be a list", from what is wrong with it. A schema
- * adds its own examples: a pattern says little to a person, and "array" less than how one is written.
+ * adds its own examples: a pattern says little to a person, and "array" less than how one is
+ * written.
  */
 export function expectedValue(issues: readonly SchemaIssue[], schema?: TSchema): string {
   const [issue] = issues;
@@ -26,10 +27,7 @@ export function expectedValue(issues: readonly SchemaIssue[], schema?: TSchema):
   return example === undefined ? issue.message : `must be written as in ${JSON.stringify(example)}`;
 }
 
-/**
- * Returns the values that a schema leaves open, as a person reads them; undefined if it is not a
- * choice.
- */
+/** Returns the values that a schema leaves open, as a person reads them, if it is a choice. */
 function allowedValues(issues: readonly SchemaIssue[]): string | undefined {
   const choices = issues.filter(
     ({ schemaPath, keyword }) => keyword === "const" || /\/anyOf\/\d+$/.test(schemaPath),

@@ -16,8 +16,8 @@ export interface ForeignPlace {
 }
 
 /**
- * The first place on the way to a file that somebody else may write: each folder and link counts. What root owns is trusted,
- * and what is not there is nobody's.
+ * Returns the first place on the way to a file that somebody else may write: each folder and link
+ * counts. What root owns is trusted, and what is not there is nobody's.
  */
 export async function foreignOnTheWay(
   file: string,
@@ -43,7 +43,9 @@ export async function foreignOnTheWay(
   return undefined;
 }
 
-/** Every folder and link that the system passes on the way to a path, and last where it leads. */
+/**
+ * Returns every folder and link that the system passes on the way to a path, and last its target.
+ */
 async function onTheWay(absolute: string): Promise<readonly string[]> {
   const passed: string[] = [];
   const names = absolute.split("/");

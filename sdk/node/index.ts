@@ -64,8 +64,8 @@ export { holdLane, whileHeld } from "./while-held.ts";
 export { withTimeout } from "./with-timeout.ts";
 export { workApart, type ApartAnswer, type ApartBounds, type ApartWork } from "./work-apart.ts";
 
-/** The proxy that lets programs out under the rules of `Net`, loaded where it is wanted. */
+/** The proxy that lets programs out under the rules of `Net`, loaded when it is wanted. */
 export const checkedProxy = (): Promise<typeof import("./checked-proxy.ts")> => import("./checked-proxy.ts");
 
-/** Shows whether something reaches loopback without being asked to, loaded where it is wanted. */
+/** Shows whether something reaches loopback without being asked to, loaded when it is wanted. */
 export const openDecoy = async (): Promise<Decoy> => (await import("./decoy.ts")).openDecoy();

@@ -4,7 +4,9 @@ import type { Observer } from "../turns/observer.ts";
 import { readTraceparent } from "../turns/traceparent.ts";
 import { messageTrace } from "./turn-ids.ts";
 
-/** Returns how far a message has come, for observers. The trace is computed only if one reads it. */
+/**
+ * Returns how far a message has come, for observers. The trace is computed only if one reads it.
+ */
 export function laneMove(
   message: InboundMessage,
   state: LaneState,

@@ -5,15 +5,16 @@ import path from "node:path";
 /** As many as the kernel follows. */
 const MAX_LINKS = 40;
 
-/** `~` and `~/x` with the home directory written out; every other path as it is. */
+/** Returns `~` and `~/x` with the home directory written out; every other path as it is. */
 export function expandHome(written: string): string {
   return written === "~" || written.startsWith("~/") ? path.join(homedir(), written.slice(1)) : written;
 }
 
 /**
- * Returns the absolute path with links followed as far as it exists. A link that leads nowhere yet is followed too,
- * since what is written through it lands at its target. Never throws: a path that cannot be read is returned as given.
- * Guards and kernel walls use this one resolver, so that they cannot disagree.
+ * Returns the absolute path with links followed as far as it exists. A link that leads nowhere yet
+ * is followed too, since what is written through it lands at its target. Never throws: a path that
+ * cannot be read is returned as given. Guards and kernel walls use this one resolver, so that they
+ * cannot disagree.
  */
 export async function followLinks(absolute: string, hops: number = 0): Promise<string> {
   const rest: string[] = [];
@@ -33,7 +34,10 @@ export async function followLinks(absolute: string, hops: number = 0): Promise<s
   }
 }
 
-/** True for `root` itself and for all inside it; letter case does not count on systems that fold it. */
+/**
+ * Returns true for `root` itself and for all inside it; letter case does not count on systems that
+ * fold it.
+ */
 export function isInside(at: string, root: string): boolean {
   const [a, b] = process.platform === "darwin" ? [at.toLowerCase(), root.toLowerCase()] : [at, root];
   return a === b || a.startsWith(b.endsWith("/") ? b : `${b}/`);

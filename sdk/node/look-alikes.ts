@@ -4,7 +4,7 @@ const OTHER_SCRIPT =
 /** Letters of other scripts that most people read as Latin ones. */
 const CONFUSABLE = new Set("авеіјԛоорсѕухуԁһӏԝьѵԍгпАВЕІЈКМНОРСТХУԌЅҮԜЗбαονρικυχγωητΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհԱՕՍЅ");
 const WORD = /[\p{L}\p{N}\p{M}_]+/gu;
-/** Not ASCII, and drawn like a sign that a shell or a path knows. */
+/** Not ASCII, and drawn like a character that a shell or a path knows. */
 const CONFUSABLE_SIGN = /[\p{Zs}\p{Pd}\u2212\u2024\u2044\u2215\u29f5\u2018\u2019\u201c\u201d\uff00-\uff5e]/u;
 
 /** A text in which every letter that passes for another is written out, and those words. */
@@ -14,8 +14,9 @@ export interface Marked {
 }
 
 /**
- * Writes out letters that pass for others: in words that mix scripts, and, in text that a shell runs, in words made of
- * nothing but such letters, and signs that look like a blank, a dash, a dot, a slash or a quote.
+ * Writes out letters that pass for others: in words that mix scripts, and, in text that a shell
+ * runs, in words made of nothing but such letters, and characters that look like a blank, a dash, a
+ * dot, a slash or a quote.
  */
 export function markLookAlikes(text: string, isCommand: boolean): Marked {
   const words = new Set<string>();
@@ -32,7 +33,10 @@ export function markLookAlikes(text: string, isCommand: boolean): Marked {
   return { text: plain, words: [...words] };
 }
 
-/** Latin letters or digits beside letters of a script that looks alike, or letters that are only another form of Latin ones. */
+/**
+ * Latin letters or digits beside letters of a script that looks alike, or letters that are only
+ * another form of Latin ones.
+ */
 function isMixed(word: string): boolean {
   if ([...word].some(isCompatibilityForm)) return true;
   return /\p{Script=Latin}/u.test(word) && OTHER_SCRIPT.test(word);
@@ -47,7 +51,10 @@ function isStrange(letter: string): boolean {
   return OTHER_SCRIPT.test(letter) || isCompatibilityForm(letter);
 }
 
-/** Full-width and mathematical letters and ligatures, which some readers turn into plain ones; not `º`. */
+/**
+ * Full-width and mathematical letters and ligatures, which some readers turn into plain ones; not
+ * `º`.
+ */
 function isCompatibilityForm(letter: string): boolean {
   return letter > "\u2100" && /\p{L}|\p{Nd}/u.test(letter) && /^[\x21-\x7e]+$/.test(letter.normalize("NFKC"));
 }

@@ -1,7 +1,10 @@
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** A directory and those above it, mode 0700. Throws what mkdir(2) says; Node's own recursive way never ends beneath /proc. */
+/**
+ * Makes a directory and those above it, mode 0700. Throws what mkdir(2) says; Node's own recursive
+ * way never ends beneath /proc.
+ */
 export function makeDir(dir: string): void {
   if (isDirectory(dir)) return;
   if (path.dirname(dir) !== dir) makeDir(path.dirname(dir));

@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 
 /**
- * The program that runs this code: Node, or the single executable, which is Node with Gantry inside. Everything that starts
- * another process of either kind asks here.
+ * The program that runs this code: Node, or the single executable, which is Node with Gantry
+ * inside. Everything that starts another process of either kind asks here.
  */
 export const nodeProgram: string = process.execPath;
 
@@ -11,17 +11,20 @@ export function isExecutable(): boolean {
   return process.getBuiltinModule("node:sea").isSea();
 }
 
-/** The arguments that have {@link nodeProgram} run a file of JavaScript; `flags` are Node's own, as `NODE_OPTIONS` takes them. */
+/**
+ * Returns the arguments that have {@link nodeProgram} run a file of JavaScript; `flags` are Node's
+ * own, as `NODE_OPTIONS` takes them.
+ */
 export function nodeArguments(flags: readonly string[], file: string): readonly string[] {
   return isExecutable() ? [...passed(flags), "--as-node", file] : [...flags, file];
 }
 
-/** A whole command line that runs a file of JavaScript. */
+/** Returns a whole command line that runs a file of JavaScript. */
 export function nodeCommand(flags: readonly string[], file: string): readonly string[] {
   return [nodeProgram, ...nodeArguments(flags, file)];
 }
 
-/** A whole command line that runs a word of Gantry, as this process was started. */
+/** Returns a whole command line that runs a word of Gantry, as this process was started. */
 export function gantryCommand(flags: readonly string[], words: readonly string[]): readonly string[] {
   if (isExecutable()) return [nodeProgram, ...passed(flags), ...words];
   return [nodeProgram, ...flags, realpathSync(process.argv[1] ?? ""), ...words];

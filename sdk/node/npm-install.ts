@@ -10,8 +10,9 @@ const NEVER = ["--ignore-scripts", "--allow-git=none", "--allow-remote=none", "-
 const QUIETLY = ["--global=false", "--omit=dev", "--no-bin-links", "--no-audit", "--no-fund"];
 
 /**
- * Installs a package, `name@1.2.3`, and what it needs into a folder with a package.json of its own. npm works with the
- * settings of its user, and no code of a package runs. Throws why it did not, as in "%s".
+ * Installs a package, `name@1.2.3`, and what it needs into a folder with a package.json of its own.
+ * npm works with the settings of its user, and no code of a package runs. Throws why it did not, as
+ * in "%s".
  */
 export async function npmInstall(
   what: string,

@@ -42,7 +42,10 @@ interface OpenCode {
   readonly grant?: PairingGrant;
 }
 
-/** One-time codes that let a device or a person in, shared through the store by the command line, the gateway and channels. */
+/**
+ * One-time codes that let a device or a person in, shared through the store by the command line,
+ * the gateway and channels.
+ */
 export class Pairing {
   readonly #store: Pick<Store, "values" | "limits">;
   readonly #length: number;

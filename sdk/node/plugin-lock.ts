@@ -12,7 +12,10 @@ export interface StatedManifest {
   readonly enforces?: readonly string[];
 }
 
-/** One installed package: exactly this version with exactly these bytes, and the manifest that was accepted. */
+/**
+ * One installed package: exactly this version with exactly these bytes, and the manifest that was
+ * accepted.
+ */
 export interface LockedPackage extends StatedManifest {
   readonly version: string;
   /** `sha512-<base64>` of the tarball. */
@@ -72,7 +75,9 @@ export async function folderHashes(folder: string): Promise<ReadonlyMap<string, 
   return hashes;
 }
 
-/** Files that were added, removed and changed between two sets of hashes, in order of their names. */
+/**
+ * Files that were added, removed and changed between two sets of hashes, in order of their names.
+ */
 export function changedFiles(
   before: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,

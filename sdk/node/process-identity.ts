@@ -1,6 +1,9 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
-/** The start of the machine and the space of process numbers; the same for all where that cannot be told. */
+/**
+ * The start of the machine and the space of process numbers; the same for all if that cannot be
+ * told.
+ */
 export const place: string = placeOf();
 
 function placeOf(): string {
@@ -32,7 +35,10 @@ export function isGone(named: string): boolean {
 
 let made = 0;
 
-/** A name that no other user of a shared file has, now or later, and that a file can have: `<pid>.<start time>.<n>`. */
+/**
+ * Returns a name that no other user of a shared file has, now or later, and that a file can have:
+ * `<pid>.<start time>.<n>`.
+ */
 export function newProcessName(): string {
   return `${process.pid}.${startOf(process.pid) || 0}.${++made}`;
 }

@@ -11,8 +11,9 @@ const beatMs = 4_000;
 const silenceMs = 3 * beatMs;
 
 /**
- * A file that one process holds at a time. It names its holder, so one left by a killed process is known as such; in another
- * container, whose processes have no number here, a holder is known by its touching the file.
+ * A file that one process holds at a time. It names its holder, so one left by a killed process is
+ * known as such; in another container, whose processes have no number here, a holder is known by
+ * its touching the file.
  */
 export class ProcessLock {
   readonly #file: string;
@@ -27,8 +28,8 @@ export class ProcessLock {
   }
 
   /**
-   * Throws what `busy` makes of the holder's id where a live process holds it. `onLost` is called where another one has taken
-   * the lock since, as from a process that was stopped for long.
+   * Throws what `busy` makes of the holder's id if a live process holds it. `onLost` is called if
+   * another one has taken the lock since, as from a process that was stopped for long.
    */
   static async take(
     file: string,
@@ -106,7 +107,9 @@ export class ProcessLock {
 
 /** The last sign of a holder, by the file of its lock, after which none came in time. */
 const silent = new Map<string, string>();
-/** A lock without a touch for so long is not waited for, whatever the clock was set to meanwhile. */
+/**
+ * A lock without a touch for so long is not waited for, whatever the clock was set to meanwhile.
+ */
 const forgottenMs = 60_000;
 
 /** Returns the machine and the space of process numbers that a holder runs in. */
@@ -114,7 +117,9 @@ function placeOf(holder: string): string {
   return holder.split(" ")[2] ?? place;
 }
 
-/** A holder of this place by its number; one of another container by its touch, which is waited for. */
+/**
+ * A holder of this place by its number; one of another container by its touch, which is waited for.
+ */
 async function isAlive(file: string, holder: string): Promise<boolean> {
   const [pid = ""] = holder.split(" ");
   if (!(Number(pid) > 0)) return false;
@@ -137,7 +142,10 @@ async function touchOf(file: string): Promise<number> {
 /** Nobody takes so long to remove one file. */
 const removingMs = 10_000;
 
-/** Removes what a holder that is gone has left. One process does so at a time, so that none removes the lock of who came after. */
+/**
+ * Removes what a holder that is gone has left. One process does so at a time, so that none removes
+ * the lock of who came after.
+ */
 async function removeLeft(file: string, holder: string): Promise<void> {
   const removing = `${file}.removing`;
   try {

@@ -10,8 +10,9 @@ export interface ReplaceOptions {
 }
 
 /**
- * Writes a file in one step: at any moment it is the old one or the new one, whole. A link is replaced, not followed; the
- * folder must be there. Throws what open(2), write(2) and rename(2) say, and then leaves nothing behind.
+ * Writes a file in one step: at any moment it is the old one or the new one, whole. A link is
+ * replaced, not followed; the folder must be there. Throws what open(2), write(2) and rename(2)
+ * say, and then leaves nothing behind.
  */
 export async function replaceFile(
   file: string,

@@ -55,7 +55,10 @@ export function configHash(text: string | undefined): string {
     .digest("hex");
 }
 
-/** In one step, so that no half of it is ever read; it means nothing after a power cut. */
+/**
+ * Writes the record in one step, so that no half of it is ever read; it means nothing after a power
+ * cut.
+ */
 export async function writeRunning(configDir: string, record: RunningRecord): Promise<void> {
   await replaceFile(recordFile(configDir), JSON.stringify(record), { durable: false });
 }

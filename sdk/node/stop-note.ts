@@ -20,7 +20,7 @@ export function stopNote(
   return notes[stop_reason] ?? (isEmpty ? noText(stop_reason) : undefined);
 }
 
-/** The reply with that note behind it; where there is no text, how the model ended instead. */
+/** Returns the reply with that note behind it; if there is no text, how the model ended instead. */
 export function notedReply(result: Pick<TurnResult, "reply" | "stop_reason" | "files">): string {
   const { reply, stop_reason, files = [] } = result;
   if (reply.trim() === "") return files.length > 0 ? "" : noText(stop_reason);

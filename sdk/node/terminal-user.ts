@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-/** `cli:<user>` for whoever sits at this terminal. */
+/** Returns `cli:<user>` for whoever sits at this terminal. */
 export function userOfTerminal(): string {
   try {
     return `cli:${userInfo().username}`;

@@ -15,8 +15,9 @@ export interface TurnIds {
 }
 
 /**
- * Makes the ids of a turn. Its trace is the one of the turn around it or the one that came with its message; else it follows
- * from the message's own id, so that another process that tries the message again goes on with the same trace.
+ * Makes the ids of a turn. Its trace is the one of the turn around it or the one that came with its
+ * message; else it follows from the message's own id, so that another process that tries the
+ * message again goes on with the same trace.
  */
 export function turnIds(message: InboundMessage, outer: TurnIds | undefined): TurnIds {
   const turn = randomBytes(8).toString("hex");

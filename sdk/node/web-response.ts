@@ -31,9 +31,10 @@ const members: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * The web's own `Response` of it; what the body throws is thrown to whoever reads it. Node loads its classes only once headers,
- * `body` or members of the class are asked for: that is a tenth of a start. Who only wants the pieces of the body iterates over
- * the answer itself, once, as a model's answer is read; the body is used then.
+ * Returns the web's own `Response` of it; what the body throws is thrown to whoever reads it. Node
+ * loads its classes only once headers, `body` or members of the class are asked for: that is a
+ * tenth of a start. A caller who only wants the pieces of the body iterates over the answer itself,
+ * once, as a model's answer is read; the body is used then.
  */
 export function webResponse({ status, headers, url, body: pieces }: ResponseFacts): Response {
   let stream: Stream | undefined = bodiless.has(status) ? null : undefined;
@@ -86,7 +87,8 @@ function headersOf(headers: ResponseFacts["headers"]): Headers {
 function responseOf(status: number, stream: Stream, headers: Headers): Response {
   // A server may answer with a number that the class does not know.
   const isKnown = status >= 200 && status <= 599;
-  // The class takes no stream of which somebody read, and only who asks it for the body is to be told so.
+  // The class takes no stream of which somebody read, and only who asks it for the body is to be
+  // told so.
   const body = isRead(stream) || stream?.locked ? new ReadableStream({ start: refuse }) : stream;
   return new Response(body, { status: isKnown ? status : 500, headers });
 }

@@ -23,8 +23,8 @@ export interface ApartWork<T extends TSchema = TSchema> extends ApartBounds {
   readonly confining: string | undefined;
   readonly input: ApartMessage;
   /**
-   * The shape of the facts that come back, at most 8 MiB: the input may have taken the process over,
-   * so unknown keys are to be refused.
+   * The shape of the facts that come back, at most 8 MiB: the input may have taken the process
+   * over, so unknown keys are to be refused.
    */
   readonly answers: T;
   readonly signal: AbortSignal;
@@ -57,10 +57,10 @@ const last = new Map<string, Promise<unknown>>();
 /**
  * Returns what a file of a plugin makes of bytes from outside, in a process of its own that has no
  * way to a file, a network or another process; undefined if it took more than it may, ended or
- * answered in another shape, as bytes do that hold it up or take it over. A file does one work after
- * another, so that however many are wanted at once, memory is bounded. A thread would not do: V8 ends
- * the whole process when one allocation of a thread goes over the thread's limit. Throws if the
- * process did not start, and the reason of `signal`.
+ * answered in another shape, as bytes do that hold it up or take it over. A file does one work
+ * after another, so that however many are wanted at once, memory is bounded. A thread would not do:
+ * V8 ends the whole process when one allocation of a thread goes over the thread's limit. Throws if
+ * the process did not start, and the reason of `signal`.
  */
 export function workApart<T extends TSchema>(work: ApartWork<T>): Promise<ApartAnswer<T> | undefined> {
   const file = `${work.base} ${work.name}`;

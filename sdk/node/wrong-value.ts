@@ -1,10 +1,7 @@
 import type { TSchema } from "typebox";
 import { expectedValue, type SchemaIssue } from "./expected-value.ts";
 
-/**
- * Returns the fault of a value, for a person or a model, from the findings of its schema; undefined
- * if it fits.
- */
+/** Returns the fault of a value, for a person or a model, by its schema; undefined if it fits. */
 export function wrongValue(issues: readonly SchemaIssue[]): string | undefined {
   const [first] = issues;
   if (!first) return undefined;
@@ -21,8 +18,8 @@ export function wrongValue(issues: readonly SchemaIssue[]): string | undefined {
 }
 
 /**
- * {@link wrongValue} of a route's body. A key that the schema does not know would do nothing, so it is named too, unless the
- * schema says `additionalProperties`.
+ * Does the work of {@link wrongValue} for a route's body. A key that the schema does not know would
+ * do nothing, so it is named too, unless the schema says `additionalProperties`.
  */
 export function wrongBody(
   schema: TSchema,

@@ -18,7 +18,7 @@ const ALIVE: ProviderEvent = Object.freeze({ type: "text", text: "" });
 
 /** Turns what a server sends into events. Pure: no clock, no network. */
 export interface AnswerReader {
-  /** The events of one JSON value. */
+  /** Returns the events of one JSON value. */
   take(value: unknown): readonly ProviderEvent[];
   /**
    * Returns the closing events, once the server has said all; nothing if they were given already.
@@ -37,13 +37,16 @@ export interface AnswerStream {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly reader: AnswerReader;
-  /** Asks; gives an answer with a good status, or why there is none. May throw `NET_*`. */
+  /** Asks; resolves to an answer with a good status, or why there is none. May throw `NET_*`. */
   send(signal: AbortSignal): Promise<Response | ProviderFailure>;
-  /** The JSON values of a body, as they come. May throw coded errors. */
+  /** Yields the JSON values of a body, as they come. May throw coded errors. */
   values(body: AsyncIterable<Uint8Array>): AsyncIterable<unknown>;
 }
 
-/** One request and its answer as the events of a provider: never throws, bounded in time, and exactly one `stop` or `error` at its end. */
+/**
+ * Yields one request and its answer as the events of a provider: never throws, is bounded in time,
+ * and has exactly one `stop` or `error` at its end.
+ */
 export async function* streamAnswer({
   provider,
   timeoutMs,
@@ -82,24 +85,24 @@ export async function* streamAnswer({
   }
 }
 
-/** The last event of an answer that ended in the middle. */
+/** Returns the last event of an answer that ended in the middle. */
 export function cutAnswer(provider: string): ProviderEvent {
   return failed(errors.PROVIDER_MALFORMED(provider, "it broke off before its end"));
 }
 
-/** The last event of an answer that said nothing. */
+/** Returns the last event of an answer that said nothing. */
 export function emptyAnswer(provider: string): ProviderEvent {
   return failed(errors.PROVIDER_EMPTY(provider));
 }
 
-/** Token counts of an answer as its usage event; none where the server counted nothing. */
+/** Returns the token counts of an answer as its usage event; none if the server counted nothing. */
 export function usageEvent(counts: {
   readonly input: number | undefined;
   readonly output: number | undefined;
   readonly cached?: number | undefined;
   readonly reasoning?: number | undefined;
   readonly cacheWrite?: number | undefined;
-  /** The model that has answered, as the server names it: what is longer than 200 characters is left out. */
+  /** The model that has answered, as the server names it; left out beyond 200 characters. */
   readonly model?: string | undefined;
 }): readonly ProviderEvent[] {
   const { input, output, cached, reasoning, cacheWrite, model } = counts;
@@ -117,7 +120,7 @@ export function usageEvent(counts: {
   ];
 }
 
-/** The first bytes of a body as text; what breaks off is cut, not thrown. */
+/** Returns the first bytes of a body as text; what breaks off is cut, not thrown. */
 export async function beginningOf(answer: Response, limit: number = 64 * 1024): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -132,7 +135,9 @@ export async function beginningOf(answer: Response, limit: number = 64 * 1024): 
   return text.slice(0, limit);
 }
 
-/** An answer of `Net` and `Upstream` can be iterated over itself, which spares the web's streams. */
+/**
+ * An answer of `Net` and `Upstream` can be iterated over itself, which spares the web's streams.
+ */
 async function* bodyOf(answer: Response & Partial<AsyncIterable<Uint8Array>>): AsyncGenerator<Uint8Array> {
   const pieces = Symbol.asyncIterator in answer ? (answer as AsyncIterable<Uint8Array>) : answer.body;
   if (pieces !== null) yield* pieces;

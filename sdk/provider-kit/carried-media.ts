@@ -33,7 +33,7 @@ export class CarriedMedia {
     return new CarriedMedia(data, missing);
   }
 
-  /** The same for a model that turned out to take none of it. */
+  /** Returns the same for a model that turned out to take none of it. */
   leftOut(): CarriedMedia {
     const all = [...this.#data.keys()].map((id): [string, string] => [id, notTaken]);
     return new CarriedMedia(new Map(), new Map([...this.#missing, ...all]));
@@ -44,7 +44,10 @@ export class CarriedMedia {
     return this.#data.size > 0;
   }
 
-  /** The parts in order, neighbouring texts as one. What is not carried is told in a line; never empty. */
+  /**
+   * Returns the parts in order, neighbouring texts as one. What is not carried is told in a line;
+   * never empty.
+   */
   pieces(parts: readonly Part[]): readonly Piece[] {
     const pieces: Piece[] = [];
     let lines: string[] = [];
@@ -68,7 +71,7 @@ export class CarriedMedia {
     return pieces.length > 0 ? pieces : [{ type: "text", text: "" }];
   }
 
-  /** The text of the parts, with a line for each piece of media that is not carried. */
+  /** Returns the text of the parts, with a line for each piece of media that is not carried. */
   text(parts: readonly Part[]): string {
     return this.pieces(parts)
       .map((piece) => (piece.type === "text" ? piece.text : ""))
@@ -76,7 +79,7 @@ export class CarriedMedia {
       .join("\n");
   }
 
-  /** The bytes among the parts. */
+  /** Returns the bytes among the parts. */
   media(parts: readonly Part[]): readonly Extract<Piece, { type: "media" }>[] {
     return this.pieces(parts).filter((piece) => piece.type === "media");
   }

@@ -12,7 +12,10 @@ const MAY_PASS = new Set([
   "NO_DESCRIPTORS",
 ]);
 const NO_REASON = "it gave no reason";
-/** A shorter secret may be an ordinary word: taken out wherever it stands, it would spoil the sentence and tell itself. */
+/**
+ * A shorter secret may be an ordinary word: taken out wherever it stands, it would spoil the
+ * sentence and tell itself.
+ */
 const SHORTEST_SECRET = 8;
 const LONGEST_READ = 4_000;
 const LONGEST_EXCERPT = 200;
@@ -42,7 +45,7 @@ export interface FailedAnswer {
   readonly withheld?: string | undefined;
 }
 
-/** Why an HTTP answer failed: one sentence with the check to make. */
+/** Returns why an HTTP answer failed: one sentence with the check to make. */
 export function answerFailure(answer: FailedAnswer): ProviderFailure {
   const { status, provider } = answer;
   const wait = readRetryAfter(answer.retryAfter);
@@ -82,7 +85,9 @@ const statusWords: readonly (readonly [RegExp, number])[] = [
   [/server_error|internal|overloaded|unavailable|api_error/i, 500],
 ];
 
-/** Why an answer failed that began well: `error` is what the server sent in place of more. */
+/**
+ * Returns why an answer failed that began well: `error` is what the server sent in place of more.
+ */
 export function failureInside(
   answer: Omit<FailedAnswer, "status" | "body">,
   error: unknown,
@@ -97,7 +102,7 @@ export function failureInside(
   return answerFailure({ ...answer, status: meant, body: JSON.stringify({ error }) });
 }
 
-/** A failure to throw, where there is no stream to end. */
+/** A failure to throw when there is no stream to end. */
 export class ProviderError extends GantryError {
   readonly failure: ProviderFailure;
 
@@ -111,7 +116,10 @@ export class ProviderError extends GantryError {
   }
 }
 
-/** Why a request failed that was thrown out of: a coded error, an abort, or anything else. `seconds` is the time limit. */
+/**
+ * Returns why a request failed that was thrown out of: a coded error, an abort, or anything else.
+ * `seconds` is the time limit.
+ */
 export function thrownFailure(
   provider: string,
   error: unknown,
@@ -148,7 +156,7 @@ function toldOf(provider: string, error: unknown, signal: AbortSignal, seconds: 
   return failure(errors.PROVIDER_REFUSED(named, excerpt(why.replace(/\.$/, ""))), true);
 }
 
-/** An error of the table as the last event of a stream. */
+/** Returns an error of the table as the last event of a stream. */
 export function failure(
   error: GantryError,
   retry: boolean,
@@ -177,7 +185,10 @@ export function excerpt(body: string, secrets: readonly string[] = []): string {
   return text.length > LONGEST_EXCERPT ? `${text.slice(0, LONGEST_EXCERPT).trimEnd()}…` : text;
 }
 
-/** Messages of servers stand in `error.message`, `error`, `message`, `detail`, or in the first object of a list. */
+/**
+ * Messages of servers stand in `error.message`, `error`, `message`, `detail`, or in the first
+ * object of a list.
+ */
 function messageOf(body: string): string | undefined {
   let value: unknown;
   try {

@@ -1,12 +1,16 @@
 import { createParser } from "eventsource-parser";
 import { errors } from "../contract/codes.ts";
 
-/** Among the values: the server's mark that its event stream is complete. A whole document is complete by itself. */
+/**
+ * Among the values: the server's mark that its event stream is complete. A whole document is
+ * complete by itself.
+ */
 export const DONE = Symbol("done");
 
 /**
- * The JSON values of an answer, in order, whether the server streams events or sends one document, then `DONE` where it said
- * so. Throws `PROVIDER_MALFORMED` where it is neither; the size is bounded by whoever made the request.
+ * Yields the JSON values of an answer, in order, whether the server streams events or sends one
+ * document, then `DONE` if the server said so. Throws `PROVIDER_MALFORMED` if it is neither; the
+ * size is bounded by whoever made the request.
  */
 export async function* jsonValues(
   body: AsyncIterable<Uint8Array>,

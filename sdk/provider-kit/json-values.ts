@@ -1,19 +1,19 @@
 /** An object that a server sent, before anything in it is believed. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value where it is an object, no list; else undefined. */
+/** Returns the value if it is an object and not a list; else undefined. */
 export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as JsonObject)
     : undefined;
 }
 
-/** The value where it is a list; else an empty one. */
+/** Returns the value if it is a list; else an empty one. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value where it is a text; else undefined. */
+/** Returns the value if it is a text; else undefined. */
 export function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

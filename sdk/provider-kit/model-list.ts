@@ -17,7 +17,7 @@ export interface ModelListRequest {
   readonly withheld?: string | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** The status that an answer means, where it says so in its body alone. Default: its own. */
+  /** Returns the status that an answer means, if only its body says so. Default: its own. */
   meantStatus?(status: number, body: string): number;
 }
 
@@ -29,7 +29,9 @@ export type ModelListAnswer =
   | { readonly absent: false; readonly value: unknown }
   | { readonly absent: true; readonly status: number };
 
-/** GETs a list of models. Throws a {@link ProviderError} where the server cannot be asked or refuses. */
+/**
+ * GETs a list of models. Throws a {@link ProviderError} if the server cannot be asked or refuses.
+ */
 export async function fetchModelList(
   upstream: Upstream,
   request: ModelListRequest,

@@ -28,11 +28,14 @@ const windows: readonly RegExp[] = [
 
 /** A conversation that did not fit. */
 export interface Overflow {
-  /** The window of the model in tokens, where the server names it. */
+  /** Returns the window of the model in tokens, if the server names it. */
   readonly window?: number;
 }
 
-/** Recognises a refusal (its text) as one for length, in the words of every server there is; undefined for any other. */
+/**
+ * Recognises a refusal (its text) as one for length, in the words of every server there is;
+ * undefined for any other.
+ */
 export function overflowOf(text: string): Overflow | undefined {
   const plain = text.slice(0, 8_000).replace(/(?<=\d),(?=\d{3})/g, "");
   if (!words.some((word) => word.test(plain))) return undefined;

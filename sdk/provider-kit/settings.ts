@@ -100,7 +100,7 @@ export const ProviderTable = Type.Record(
 export type ProviderTable = Readonly<Static<typeof ProviderTable>>;
 export type ProviderSettings = ProviderTable[string];
 
-/** The first entry there is among `ids` (an id and its aliases), or the defaults. */
+/** Returns the first entry there is among `ids` (an id and its aliases), or the defaults. */
 export function providerSettings(table: ProviderTable, ...ids: readonly string[]): ProviderSettings {
   return tableOf(table, ids) ?? DEFAULTS;
 }
@@ -139,7 +139,7 @@ export interface ProviderAddress {
    * but not such short ones as a version.
    */
   readonly secrets: readonly string[];
-  /** The address of a path below it; user and query of the configured address are kept. */
+  /** Returns the address of a path below it; user and query of the configured address are kept. */
   at(path: string): string;
 }
 

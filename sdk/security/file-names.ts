@@ -1,6 +1,6 @@
 import { secretFileNames, secretFolderNames } from "./secret-names.ts";
 
-/** What editors, and programs that save in one step, call what they write beside a file. */
+/** Names that editors, and programs that save in one step, give to a copy beside a file. */
 const COPIES = [
   /^(.+)~$/,
   /^\.?#(.+?)#?$/,
@@ -16,7 +16,7 @@ const mostPatterns = 64;
 interface Rule {
   readonly takes: boolean;
   readonly pattern: RegExp;
-  /** True where no folder fits. */
+  /** True if no folder fits. */
   readonly ofFiles?: boolean;
 }
 
@@ -24,10 +24,11 @@ interface Rule {
 export type NameTest = (relative: string, isFolder?: boolean) => boolean;
 
 /**
- * Returns a test of paths relative to the workspace against names as `secret_files` and `guarded_files` list them. A name
- * fits in any folder, with all that lies beneath it; `.git/hooks` fits two folders in a row, `*` any part of one. The last
- * name that fits decides, and one that begins with `!` takes the path out again. Letter case does not count, as on some disks.
- * `copies`: what stands beside a file while it is saved, and after, counts as the file.
+ * Returns a test of paths relative to the workspace against names as `secret_files` and
+ * `guarded_files` list them. A name fits in any folder, with all that lies beneath it; `.git/hooks`
+ * fits two folders in a row, `*` any part of one. The last name that fits decides, and one that
+ * begins with `!` takes the path out again. Letter case does not count, as on some disks. `copies`:
+ * what stands beside a file while it is saved, and after, counts as the file.
  */
 export function fileNames(
   names: readonly string[],
@@ -37,8 +38,8 @@ export function fileNames(
 }
 
 /**
- * The test of what is secret: the names that hold credentials by custom, then those of `secret_files`, whose `!` takes out of
- * the former too. Copies count.
+ * Returns the test of what is secret: the names that hold credentials by custom, then those of
+ * `secret_files`, whose `!` takes out of the former too. Copies count.
  */
 export function secretFiles(names: readonly string[]): NameTest {
   const files = { takes: true, pattern: patternOf(secretFileNames, "$"), ofFiles: true };

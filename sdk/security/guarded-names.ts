@@ -13,7 +13,9 @@ const byEditors =
   "*devfile.yaml .vim* _vimrc .gvimrc .exrc .nvim* .lvimrc .local.vimrc .lazy.lua " +
   ".ycm_extra_conf.py .neoconf.json .emacs* .dir-locals* .luarc* hie.yaml .bsp .bloop .metals";
 
-/** By shells, debuggers, interpreters and small tools, when they start in a folder or for a user. */
+/**
+ * By shells, debuggers, interpreters and small tools, when they start in a folder or for a user.
+ */
 const byTools =
   ".envrc* .direnv .autoenv* .bash* .profile .inputrc .zsh* .zprofile .zlogin .zlogout " +
   ".oh-my-zsh .p10k.zsh .cshrc .tcshrc .login .logout .kshrc .shrc .shinit .tmux* .screenrc " +

@@ -1,10 +1,16 @@
 import { shownAddress } from "../models/shown-address.ts";
 
-/** The last word of a key or of a variable, however it is written: `api_key`, `botTokens`, `PGPASSWORD`. */
+/**
+ * The last word of a key or of a variable, however it is written: `api_key`, `botTokens`,
+ * `PGPASSWORD`.
+ */
 const lastWord =
   /(?:(?:^|[_-])(?:key|token|secret|passphrase|passwd|authorization|cookie)|apikey|password)s?$/;
 
-/** True where what stands under this key must not be shown unasked: the one rule for configuration, environment and questions. */
+/**
+ * Returns true if the value of this key must not be shown unasked: the one rule for configuration,
+ * environment and questions.
+ */
 export function isSecret(key: string): boolean {
   // A header that identifies the owner may have any name.
   if (/(?:^|\.)headers\./.test(key)) return true;
@@ -12,7 +18,7 @@ export function isSecret(key: string): boolean {
   return lastWord.test(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase());
 }
 
-/** The value with every secret inside it hidden, at whatever depth. */
+/** Returns the value with every secret inside it hidden, at whatever depth. */
 export function masked(key: string, value: unknown): unknown {
   if (typeof value === "string") return isSecret(key) && value !== "" ? "********" : shownAddress(value);
   if (Array.isArray(value)) return value.map((item) => masked(key, item));

@@ -9,7 +9,7 @@ import type { GantryError } from "../contract/errors.ts";
 export const scopes = ["talk", "read", "decide", "manage"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** True for a word that is a scope. */
+/** Returns true for a word that is a scope. */
 export function isScope(word: unknown): word is Scope {
   return (scopes as readonly unknown[]).includes(word);
 }
@@ -17,7 +17,7 @@ export function isScope(word: unknown): word is Scope {
 /** The paired device that a request comes from. */
 export interface Caller {
   readonly device: string;
-  /** Undefined where another paired device had the name first. */
+  /** Undefined if another paired device had the name first. */
   readonly name?: string;
   readonly may: readonly Scope[];
 }

@@ -1,12 +1,16 @@
-/** One step of a pattern: a sign as it is, one or many signs `but` some, or any folders with the slash that ends them. */
+/**
+ * One step of a pattern: a character as it is, one or many characters `but` some, or any folders
+ * with the slash that ends them.
+ */
 export type Wildcard =
   | { readonly sign: string }
   | { readonly any: "one" | "many"; readonly but?: string }
   | { readonly any: "folders" };
 
 /**
- * Returns a test of whole texts against a pattern. Its time is the text's length times the pattern's, whatever they hold:
- * who writes a text or a pattern with many stars holds nobody up, as backtracking expressions would.
+ * Returns a test of whole texts against a pattern. Its time is the text's length times the
+ * pattern's, whatever they hold: who writes a text or a pattern with many stars holds nobody up, as
+ * backtracking expressions would.
  */
 export function wildcards(pattern: readonly Wildcard[]): (text: string) => boolean {
   const steps = pattern.flatMap((step): readonly Step[] => {
@@ -34,9 +38,9 @@ export function wildcards(pattern: readonly Wildcard[]): (text: string) => boole
 
 interface Step {
   fits(sign: string): boolean;
-  /** True where further signs fit the same step. */
+  /** True if further characters fit the same step. */
   readonly stays: boolean;
-  /** How far on the next steps are that fit as well, before any sign. */
+  /** Distances to the next steps that fit as well, before any character. */
   readonly skips: readonly number[];
 }
 

@@ -7,8 +7,8 @@ export type ConfigChange = readonly [path: readonly string[], value: unknown];
 export interface ConfigEditor {
   /**
    * Returns the text with these keys changed, one after the other. All else stays byte for byte:
-   * comments, order, quotes and line ends. `text` is valid TOML. Taking out a key that is not in the
-   * text changes nothing.
+   * comments, order, quotes and line ends. `text` is valid TOML. Taking out a key that is not in
+   * the text changes nothing.
    */
   edit(text: string, changes: readonly ConfigChange[]): Promise<string>;
 }

@@ -4,8 +4,8 @@ import { verbatimParts, type MediaRef } from "../messages/content.ts";
 import type { ChatMessage } from "../models/provider.ts";
 
 /**
- * A lane that is held until its time is over, by the store's clock. Whoever takes the lane afterwards has another token, so a
- * late write of who had it before is known, and refused.
+ * A lane that is held until its time is over, by the store's clock. Whoever takes the lane
+ * afterwards has another token, so a late write of who had it before is known, and refused.
  */
 export interface Lease {
   readonly lane: string;
@@ -39,7 +39,10 @@ export interface Claim extends Lease {
   readonly isNotice: boolean;
 }
 
-/** A message of the service itself, kept until it is sent. Its `message` says where to; the (channel, id) is sent once. */
+/**
+ * A message of the service itself, kept until it is sent. Its `message` holds the address; the
+ * (channel, id) is sent once.
+ */
 export interface Notice {
   readonly message: InboundMessage;
   readonly reply: string;
@@ -49,8 +52,8 @@ export interface Notice {
 export const noticeId = "gantry:";
 
 /**
- * Makes a notice for a conversation, which is sent once for its key; `reply` is sent as it is, so redact it. One that is
- * `verbatim` is shown sign by sign, as its message's parts say.
+ * Makes a notice for a conversation, which is sent once for its key; `reply` is sent as it is, so
+ * redact it. One that is `verbatim` is shown character by character, as its message's parts say.
  */
 export function noticeFor(
   { channel, conversation, replyTo }: Pick<InboundMessage, "channel" | "conversation" | "replyTo">,
@@ -95,7 +98,7 @@ export interface AcceptBounds {
 
 /** Which of the due messages are meant. */
 export interface ClaimBounds {
-  /** Only messages that were begun less often than this since something last came of them; any if left out. */
+  /** Only messages begun fewer times than this since something came of them; default: any. */
   readonly begunBelow?: number;
 }
 
@@ -136,29 +139,30 @@ export interface Waiting {
 }
 
 /**
- * Messages in and answers out, by conversation. A lane (`<channel>:<conversation>`) gives one message at a time, oldest first,
- * to one holder at a time; what is accepted survives the process at any moment. Times are told by the store's clock, which is
- * one for all nodes: no caller's clock counts. Every call may be repeated after a failure that leaves open what was done.
+ * Messages in and answers out, by conversation. A lane (`<channel>:<conversation>`) gives one
+ * message at a time, oldest first, to one holder at a time; what is accepted survives the process
+ * at any moment. Times are told by the store's clock, which is one for all nodes: no caller's clock
+ * counts. Every call may be repeated after a failure that leaves open what was done.
  */
 export interface Lanes {
   /** Resolves once all are on disk; a (channel, id) is accepted once. */
   accept(messages: readonly InboundMessage[], bounds?: AcceptBounds): Promise<readonly Acceptance[]>;
   /** Keeps a notice, in a lane beside the conversation's; false if its (channel, id) is known. */
   post(notice: Notice): Promise<boolean>;
-  /** The oldest due messages of at most `max` lanes that nobody holds, one of each; fewer, or none, where no more are due. */
+  /** Claims the oldest due message of each of up to `max` free lanes; fewer if no more are due. */
   claim(max: number, leaseMs: number, bounds?: ClaimBounds): Promise<readonly Claim[]>;
   /** Holds the lane for `leaseMs` from now. False if it was lost: the holder must stop. */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
   /**
-   * Whether the lease is still this process's, asked before each tool runs. True at once while by
-   * the process's own clock no other can have taken the lane; else the store is asked, and waited
-   * for until `signal` is aborted. Left out by a store whose leases end by their time alone.
+   * Returns true if the lease is still this process's, asked before each tool runs. True at once
+   * while by the process's own clock no other can have taken the lane; else the store is asked, and
+   * waited for until `signal` is aborted. Left out by a store whose leases end by their time alone.
    */
   isHeld?(lease: Lease, signal: AbortSignal): Awaitable<boolean>;
   /**
-   * Records the answer, the files that go with it, and the turn in one step, before anything is sent; the files are kept
-   * until the message is done. The same answer again changes nothing. Throws LEASE_LOST if the lane was lost, or another
-   * answer is recorded.
+   * Records the answer, the files that go with it, and the turn in one step, before anything is
+   * sent; the files are kept until the message is done. The same answer again changes nothing.
+   * Throws LEASE_LOST if the lane was lost, or another answer is recorded.
    */
   answer(
     claim: Claim,
@@ -167,25 +171,42 @@ export interface Lanes {
     turn: readonly ChatMessage[],
     files?: readonly MediaRef[],
   ): Promise<void>;
-  /** The platform confirmed: the message is done and its lane is free. Throws LEASE_LOST. */
+  /**
+   * Marks the message as done, as the platform confirmed, and frees its lane. Throws LEASE_LOST.
+   */
   ack(claim: Claim): Promise<void>;
-  /** Frees the lane; the message is due again as `retry` says. Later messages of the lane wait behind it. Throws LEASE_LOST. */
+  /**
+   * Frees the lane; the message is due again as `retry` says. Later messages of the lane wait
+   * behind it. Throws LEASE_LOST.
+   */
   retry(claim: Claim, retry: Retry): Promise<void>;
-  /** Puts a message aside and, in the same step, keeps what its sender is told; the lane goes on. Throws LEASE_LOST. */
+  /**
+   * Makes the message a dead letter and, in the same step, keeps what its sender is told; the lane
+   * goes on. Throws LEASE_LOST.
+   */
   deadLetter(claim: Claim, reason: string, notice?: Notice): Promise<void>;
-  /** True while somebody wants this process to take no new work: it claims nothing, and begins no turn of a caller. */
+  /**
+   * Returns true while somebody wants this process to take no new work: it claims nothing, and
+   * begins no turn of a caller.
+   */
   isDrained?(): boolean;
-  /** Frees what those held who are known to be dead, and nothing of the living: call it at any time. Who lives, the store knows. */
+  /** Frees lanes whose holders the store knows to be dead, and no others: call it at any time. */
   recover(): Promise<void>;
-  /** In how many ms a message falls due; 0 or less: one is due now; undefined: none waits. */
+  /**
+   * Returns in how many ms a message falls due; 0 or less: one is due now; undefined: none waits.
+   */
   dueIn(bounds?: ClaimBounds): Promise<number | undefined>;
   /**
-   * Calls `wake` once something may have fallen due: soon after this handle accepted, posted, put back, woke or released it; a
-   * store that hears of other nodes calls it for theirs too. Returns the function that ends it. A message of another node may
-   * come without a call, so look now and then as well.
+   * Calls `wake` once something may have fallen due: soon after this handle accepted, posted, put
+   * back, woke or released it; a store that hears of other nodes calls it for theirs too. Returns
+   * the function that ends it. A message of another node may come without a call, so look now and
+   * then as well.
    */
   onDue(wake: () => void): () => void;
-  /** Makes due what waits for `waitsFor`, at most `limit` lanes, those first that were tried longest ago; returns how many. */
+  /**
+   * Makes due what waits for `waitsFor`, at most `limit` lanes, those first that were tried longest
+   * ago; returns how many.
+   */
   wake(waitsFor: string, limit?: number): Promise<number>;
   /** Returns the parts that messages wait for now. */
   waits(): Promise<readonly Waiting[]>;
@@ -197,7 +218,7 @@ export interface Lanes {
   read(
     number: number,
   ): Promise<(KeptMessage & { readonly message: InboundMessage; readonly reply?: string }) | undefined>;
-  /** A dead letter waits again as if it had come now; false if there is none of that number. */
+  /** Lets a dead letter wait again as if it came now; returns false if none has that number. */
   putBack(number: number): Promise<boolean>;
   /**
    * Forgets the content of a waiting message or a dead letter, never its id; returns false if there
@@ -205,7 +226,7 @@ export interface Lanes {
    * step: the sender of a dead letter was told before.
    */
   drop(number: number, notice?: Notice): Promise<boolean>;
-  /** Takes a lane for a caller who waits for the answer, {@link renew} prolongs it; undefined while it is held. */
+  /** Takes a lane for a caller who waits; {@link renew} prolongs it. Undefined while it is held. */
   hold(lane: string, leaseMs: number): Promise<Lease | undefined>;
   /** Ends a hold. Nothing happens if it was lost. */
   release(lease: Lease): Promise<void>;

@@ -23,7 +23,7 @@ export interface SessionPage {
   readonly after?: Pick<SessionSummary, "id" | "updated">;
   /** Only those of this user. */
   readonly owner?: string;
-  /** Only those in whose id, owner or words this stands, in letters of any case; at least the newest 2,000 are searched. */
+  /** Text in id, owner or words, in letters of any case; at least the newest 2,000 are searched. */
   readonly search?: string;
 }
 
@@ -34,10 +34,7 @@ export interface SessionAccess {
   readonly sharedWith: readonly string[];
 }
 
-/**
- * The model's view of a session: `base` stands in place of all turns up to its making, `turns` came
- * after it.
- */
+/** The model's view of a session: `base` stands for all turns before it, `turns` came after it. */
 export interface SessionView {
   /** The number of times that the session was compacted. */
   readonly generation: number;
@@ -50,17 +47,17 @@ export interface SessionView {
 export interface Sessions {
   /** Returns undefined if there is no such conversation. */
   access(session: string): Promise<SessionAccess | undefined>;
-  /** Opens a conversation for `user`, or takes one that has no owner; returns who owns it now, which is one user for all callers. */
+  /** Opens a conversation for `user`, or takes an ownerless one; returns its one owner. */
   open(session: string, user: string): Promise<string>;
   /** Returns false if there is no such conversation. */
   share(session: string, user: string): Promise<boolean>;
   /** Returns false if it was not shared with `user`. */
   unshare(session: string, user: string): Promise<boolean>;
-  /** Throws LEASE_LOST, and adds nothing, where `lease` is given and lost. */
+  /** Throws LEASE_LOST, and adds nothing, if `lease` is given and lost. */
   append(session: string, turn: readonly ChatMessage[], lease?: Lease): Promise<void>;
   /**
-   * At most `most` turns behind the base. What is left out is left out in steps ({@link turnsToShow}), so that what is
-   * shown begins with the same bytes for many turns.
+   * Returns at most `most` turns behind the base. Others are left out in steps ({@link
+   * turnsToShow}), so that what is shown begins with the same bytes for many turns.
    */
   view(session: string, most: number): Promise<SessionView>;
   /**
@@ -72,20 +69,20 @@ export interface Sessions {
   rewind(session: string): Promise<boolean>;
   /** Gives a conversation another id. Returns false if there is none, or `to` is taken. */
   rename(session: string, to: string): Promise<boolean>;
-  /** The last `turns` turns, oldest message first, whatever became of them in the view. */
+  /** Returns the last `turns` turns, oldest message first, whatever became of them in the view. */
   recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
-  /** Those with at least one turn, by their last turn, newest first. */
+  /** Returns those with at least one turn, by their last turn, newest first. */
   list(limit: number): Promise<readonly SessionSummary[]>;
-  /** The same page by page, with titles; those of one time by their ids, the last first. Absent in stores of earlier releases. */
+  /**
+   * Returns the same page by page, with titles; those of one time by their ids, the last first.
+   * Absent in stores of earlier releases.
+   */
   page?(want: SessionPage): Promise<readonly SessionSummary[]>;
-  /** Also whom it belonged to and whom it was shared with. */
+  /** Removes it, also whom it belonged to and whom it was shared with. */
   remove(session: string): Promise<boolean>;
 }
 
-/**
- * Returns the number of `count` turns that are shown if at most `most` are: they leave in steps of
- * half as many.
- */
+/** Returns how many of `count` turns show, at most `most`: they leave in steps of half as many. */
 export function turnsToShow(count: number, most: number): number {
   const step = Math.max(1, Math.floor(most / 2));
   return count <= most ? count : count - Math.ceil((count - most) / step) * step;
@@ -104,17 +101,22 @@ export interface MemoryEntry {
 export interface Memory {
   /** `sources` are kept with the text, since whoever recalls it takes them in. */
   remember(user: string, text: string, sources?: Sources): Promise<MemoryEntry>;
-  /** Full text, best first. Any text is a valid query; one without a word gives all, the newest first. */
+  /**
+   * Searches full text, best first. Any text is valid; one without a word gives all, newest first.
+   */
   recall(user: string, query: string, limit: number): Promise<readonly MemoryEntry[]>;
   forget(user: string, id: string): Promise<boolean>;
-  /** Drops what is older than `before` (Unix ms) and what is beyond `maxEntries` in all, the oldest of whoever holds most; gives how many. */
+  /**
+   * Drops what is older than `before` (Unix ms) and what is beyond `maxEntries` in all, the oldest
+   * of whoever holds most; gives how many.
+   */
   prune(before: number, maxEntries: number): Promise<number>;
   count(): Promise<number>;
 }
 
 /**
- * A memory in place of the store's, such as one that searches by meaning. Who fills it keeps its promises: by user, on disk
- * when the promise resolves, nothing left of a person who is erased.
+ * A memory in place of the store's, such as one that searches by meaning. Who fills it keeps its
+ * promises: by user, on disk when the promise resolves, nothing left of a person who is erased.
  */
 export interface OwnMemory extends Memory {
   /** Removes all of one person; returns how many there were. */
@@ -133,7 +135,7 @@ export interface Window {
 
 /** Hits are counted by the store's clock. */
 export interface Limits {
-  /** Counts one hit where all windows have room, and nothing otherwise; there will be room in `retryAfterMs`. */
+  /** Counts a hit if all windows have room, else nothing; there will be room in `retryAfterMs`. */
   hit(
     key: string,
     windows: readonly Window[],
@@ -146,7 +148,9 @@ export interface Limits {
 
 /** The time that a value is kept. */
 export interface ValueLife {
-  /** Milliseconds from now, by the store's clock; none or less: it is not there. Left out: for ever. */
+  /**
+   * Milliseconds from now, by the store's clock; none or less: it is not there. Left out: for ever.
+   */
   readonly forMs?: number;
 }
 
@@ -169,20 +173,20 @@ export interface Values {
   put(space: string, key: string, value: unknown, life?: ValueLife): Promise<void>;
   /** Puts a value only if there is none; returns false otherwise. */
   add(space: string, key: string, value: unknown, life?: ValueLife): Promise<boolean>;
-  /** Gives the value and removes it, to one caller only. */
+  /** Returns the value and removes it, to one caller only. */
   take<T>(space: string, key: string): Promise<T | undefined>;
   remove(space: string, key: string): Promise<boolean>;
   /** Removes the key only if its value is this one, as JSON has it; returns false otherwise. */
   removeIf(space: string, key: string, value: unknown): Promise<boolean>;
-  /** In the order of the keys. */
+  /** Returns a page in the order of the keys. */
   list<T>(space: string, page: ValuePage): Promise<readonly { readonly key: string; readonly value: T }[]>;
 }
 
 const pageOfValues = 500;
 
 /**
- * Reads all values of a space, or those whose keys begin with `prefix`, page by page: for spaces that
- * stay small, such as devices.
+ * Reads all values of a space, or those whose keys begin with `prefix`, page by page: for spaces
+ * that stay small, such as devices.
  */
 export async function listAll<T>(
   values: Pick<Values, "list">,
@@ -223,8 +227,8 @@ export interface Store {
   readonly values: Values;
   readonly usage: Usage;
   /**
-   * Removes a person (`<channel>:<id>`) in one step: their conversations, memories, messages, and their name in what
-   * requests have cost. Media that only these named go with them.
+   * Removes a person (`<channel>:<id>`) in one step: their conversations, memories, messages, and
+   * their name in what requests have cost. Media that only these named go with them.
    */
   erase(user: string): Promise<Erased>;
 }

@@ -7,7 +7,10 @@ import type { Caller, Route, RouteReply, RouteRequest, Scope } from "../index.ts
 
 /** A test's request to a route. */
 export interface RouteCall {
-  /** With its query, and with values for what the route's own path leaves open: `/api/approvals/7?all=1`. Default: that path. */
+  /**
+   * With its query, and with values for what the route's own path leaves open:
+   * `/api/approvals/7?all=1`. Default: that path.
+   */
   readonly path?: string;
   /**
    * Lower-case names. `x-request-id` is the request's id, else `req-test`; a `traceparent` that is
@@ -24,7 +27,10 @@ export interface RouteCall {
   readonly may?: readonly Scope[];
   /** The request's `signal`: aborted when the peer leaves or the gateway begins to stop. */
   readonly signal?: AbortSignal;
-  /** The request's `left`, for a stop that gives it time. Default: `signal`, as when the peer leaves. */
+  /**
+   * The request's `left`, for a stop that gives it time. Default: `signal`, as when the peer
+   * leaves.
+   */
   readonly left?: AbortSignal;
 }
 
@@ -72,7 +78,7 @@ export function tracedBy(headers: Readonly<Record<string, string>> = {}): Traced
   return { id, ...(readTraceparent(traceparent) && { traceparent }) };
 }
 
-/** Returns what a gateway makes of a failure, in the route's own words where it has some. */
+/** Returns what a gateway makes of a failure, in the route's own words if it has some. */
 export function failedReply(route: Route, status: number, code: string, message: string): HttpReply {
   return { status, body: route.failureBody?.({ status, code, message }) ?? { error: { code, message } } };
 }

@@ -14,9 +14,10 @@ import type { ApartSubject, CheckedApart } from "./check-apart/subject.ts";
 const STEP = 6;
 
 /**
- * checkPlugin() in a process of its own, which is ended with all that it started: a plugin may loop, wait without an end, or end
- * its process. It sees nothing of the environment but PATH and HOME, and what it prints goes to stderr. Throws the loader's
- * errors, `PLUGIN_STUCK` and `PLUGIN_QUIT`.
+ * checkPlugin() in a process of its own, which is ended with all that it started: a plugin may
+ * loop, wait without an end, or end its process. It sees nothing of the environment but PATH and
+ * HOME, and what it prints goes to stderr. Throws the loader's errors, `PLUGIN_STUCK` and
+ * `PLUGIN_QUIT`.
  */
 export async function checkApart({ signal, ...subject }: ApartSubject): Promise<CheckedApart> {
   const asked: Asked = { patienceMs: 5_000, ...subject };

@@ -27,9 +27,10 @@ export interface Checked {
 }
 
 /**
- * Every sentence of the contracts that can be tried on this plugin without knowing more of it: how it starts and stops, and what
- * its tools, channels, providers, guards, what it fills around a turn, its store and its memory do where no server answers. `begins` hears each sentence before it is tried.
- * Needs @gantry/host beside the sdk.
+ * Every sentence of the contracts that can be tried on this plugin without knowing more of it: how
+ * it starts and stops, and what its tools, channels, providers, guards, what it fills around a
+ * turn, its store and its memory do where no server answers. `begins` hears each sentence before it
+ * is tried. Needs @gantry/host beside the sdk.
  */
 export async function checkPlugin(
   subject: PluginSubject,

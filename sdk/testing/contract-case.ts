@@ -1,4 +1,4 @@
-/** One sentence of the contract; rejects where it does not hold. */
+/** One sentence of the contract; rejects if it does not hold. */
 export interface ContractCase {
   readonly name: string;
   run(): Promise<void>;

@@ -24,10 +24,16 @@ export interface FakeChannel extends Plugin {
   readonly outcomes: Sent[];
 }
 
-/** A text, from `alice` where nobody else is named; an owner's trust follows from the channel's `owners`. */
+/**
+ * A message, from `alice` if nobody else is named; an owner's trust follows from the channel's
+ * `owners`.
+ */
 export type FakeMessage = Partial<InboundMessage> & { readonly text: string; readonly from?: string };
 
-/** A channel without a platform. Everybody may write; `owners` may answer approval questions; read at each use. */
+/**
+ * A channel without a platform. Everybody may write; `owners` may answer approval questions; read
+ * at each use.
+ */
 export function fakeChannel(
   name: string = "fake",
   options: { readonly owners?: readonly string[]; readonly needsQuestionId?: true } = {},

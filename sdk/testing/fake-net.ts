@@ -38,7 +38,10 @@ export interface FakeNet extends Plugin {
   readonly requests: readonly NetRequest[];
 }
 
-/** A network of these addresses and no others, for tools (Net) and for providers and channels (Upstream). Nothing leaves the process. */
+/**
+ * A network of these addresses and no others, for tools (Net) and for providers and channels
+ * (Upstream). Nothing leaves the process.
+ */
 export function fakeNet(routes: readonly FakeRoute[] = []): FakeNet {
   const requests: NetRequest[] = [];
   const counts = new Map<FakeRoute, number>();

@@ -28,7 +28,10 @@ export interface FakeProvider extends Plugin {
   readonly requests: readonly ChatRequest[];
 }
 
-/** A model that gives these answers in turn, the last one again and again. It serves `fake` and whatever is wanted where nothing is configured. */
+/**
+ * Makes a model that gives these answers in turn, the last one again and again. It serves `fake`
+ * and whatever is wanted if nothing is configured.
+ */
 export function fakeProvider(
   script: FakeScript,
   options: { readonly name?: string; readonly nativeToolCalling?: boolean } = {},

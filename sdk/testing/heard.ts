@@ -1,6 +1,8 @@
 const events = ["uncaughtException", "unhandledRejection"] as const;
 
-/** Runs `work` and gives what was thrown meanwhile where nobody waited; nobody else hears of it. */
+/**
+ * Runs `work` and returns what was thrown meanwhile while nobody waited; nobody else hears of it.
+ */
 export async function heard(work: () => Promise<void>, afterMs: number = 30): Promise<readonly Error[]> {
   const errors: Error[] = [];
   const hear = (thrown: unknown): void =>

@@ -16,9 +16,10 @@ const states = new WeakMap<Store, StoreState>();
 const only = "this process";
 
 /**
- * A store that forgets everything with the process: the slot's whole contract, nothing on disk. What it holds stands in
- * `state`, which is changed in place. A store built on it gives each of its processes a handle with a `node` of its own, and
- * calls `endNode` when one ends; a process that was killed holds its lanes until their time is over.
+ * A store that forgets everything with the process: the slot's whole contract, nothing on disk.
+ * What it holds stands in `state`, which is changed in place. A store built on it gives each of its
+ * processes a handle with a `node` of its own, and calls `endNode` when one ends; a process that
+ * was killed holds its lanes until their time is over.
  */
 export function createMemoryStore(state: StoreState = emptyStoreState(), handle: StoreHandle = {}): Store {
   const { sessions, memories, rows, held, hits, costs, values } = state;

@@ -6,7 +6,10 @@ import { codedAs, withServer, type ServerOf } from "./net-contract/server.ts";
 import { fetchCases } from "./net-contract/fetch-cases.ts";
 
 export interface NetSubject {
-  /** A network that reaches 127.0.0.1 by the name `allowed.example.com`, on any port, and lets no other name and no other address through. */
+  /**
+   * A network that reaches 127.0.0.1 by the name `allowed.example.com`, on any port, and lets no
+   * other name and no other address through.
+   */
   open(): Promise<{ readonly net: Net; close(): Promise<void> }>;
 }
 

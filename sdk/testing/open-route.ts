@@ -11,7 +11,9 @@ export interface OpenedRoute {
   next(): Promise<string | Uint8Array | undefined>;
   /** Leaves, as a client that closes. */
   close(): void;
-  /** Resolves with how the route ended: 1000 without a code of its own. Rejects with what it threw. */
+  /**
+   * Resolves with how the route ended: 1000 without a code of its own. Rejects with what it threw.
+   */
   readonly closed: Promise<SocketEnd>;
 }
 

@@ -11,7 +11,10 @@ export interface SandboxSubject {
 export interface OpenedSandbox {
   readonly sandbox: Sandbox;
   readonly workspace: string;
-  /** Does something as a turn that works in a folder of the workspace; left out, folders are not tried. */
+  /**
+   * Does something as a turn that works in a folder of the workspace; left out, folders are not
+   * tried.
+   */
   within?(folder: string, work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }

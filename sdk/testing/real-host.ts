@@ -28,7 +28,10 @@ import {
 } from "@gantry/host";
 import type { LogLine, TestHost, TestHostOptions } from "./test-host-types.ts";
 
-/** Plugins as a host with this configuration directory would find them; nothing of them runs but their modules. */
+/**
+ * Plugins as a host with this configuration directory would find them; nothing of them runs but
+ * their modules.
+ */
 export function openLoader(configDir: string): {
   load(name: string): Promise<Plugin>;
   bundled(): Promise<readonly Plugin[]>;

@@ -1,6 +1,6 @@
 import type { Command, CommandContext } from "../index.ts";
 
-/** What a test runs a word of the command line with. */
+/** A call of a word of the command line, made by a test. */
 export interface CommandCall extends Partial<
   Pick<CommandContext, "args" | "options" | "signal" | "user" | "interactive">
 > {
@@ -8,7 +8,7 @@ export interface CommandCall extends Partial<
   readonly input?: readonly string[];
 }
 
-/** What a word of the command line came to. */
+/** The outcome of a word of the command line. */
 export interface CommandRan {
   readonly code: number;
   /** Lines of stdout. */
@@ -17,7 +17,10 @@ export interface CommandRan {
   readonly err: readonly string[];
 }
 
-/** Runs a word of the command line as `gantry` would, for `cli:test` unless a user is given. Throws what it throws. */
+/**
+ * Runs a word of the command line as `gantry` would, for `cli:test` unless a user is given. Throws
+ * what it throws.
+ */
 export async function runCommand(command: Command, call: CommandCall = {}): Promise<CommandRan> {
   const { input = [], ...rest } = call;
   const [out, err]: [string[], string[]] = [[], []];

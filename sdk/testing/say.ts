@@ -46,7 +46,10 @@ export async function within<T>(ms: number, late: Error, work: () => Promise<T>)
 /** Work that lets nothing else run for longer blocks the service. */
 export const BLOCKED_MS = 1_000;
 
-/** A clock in ms that stands still while a loaded machine keeps this thread waiting for its turn, where the system tells that. */
+/**
+ * A clock in ms that stands still while a loaded machine keeps this thread waiting for its turn,
+ * where the system tells that.
+ */
 function ownMs(): number {
   try {
     const [, waitedNs] = readFileSync("/proc/thread-self/schedstat", "utf8").split(" ");
@@ -56,7 +59,10 @@ function ownMs(): number {
   }
 }
 
-/** Runs `work` and gives its answer with the longest time, in ms, that nothing else could run meanwhile. */
+/**
+ * Runs `work` and gives its answer with the longest time, in ms, that nothing else could run
+ * meanwhile.
+ */
 export async function watched<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly answer: T; readonly blockedMs: number }> {

@@ -4,7 +4,9 @@ import type { ContractCase } from "./contract-case.ts";
 import { cases, frozen, wrong } from "./say.ts";
 import { toolRun } from "./tool-run.ts";
 
-/** Returns the case of a tool that stands for others; its run does nothing but call the other tool. */
+/**
+ * Returns the case of a tool that stands for others; its run does nothing but call the other tool.
+ */
 export function standingCases(tool: Tool, args: Readonly<Record<string, unknown>>): readonly ContractCase[] {
   return cases({
     "a tool that stands for others names the very call that its run makes": async () => {

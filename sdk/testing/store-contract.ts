@@ -19,11 +19,20 @@ import { waitCases } from "./store-contract/waits.ts";
 
 export interface StoreSubject {
   open(): Promise<OpenedStore>;
-  /** Lets so much time pass by the clock of the stores that `open` gives. Without it, what ends with time is not tried. */
+  /**
+   * Lets so much time pass by the clock of the stores that `open` gives. Without it, what ends with
+   * time is not tried.
+   */
   pass?(ms: number): Promise<void>;
-  /** For a store that several processes share: that many handles on one empty store, as far apart as they can be. */
+  /**
+   * For a store that several processes share: that many handles on one empty store, as far apart as
+   * they can be.
+   */
   openShared?(count: number): Promise<{ readonly stores: readonly Store[]; close(): Promise<void> }>;
-  /** For a store that may lose where it keeps things, such as a database on another machine. */
+  /**
+   * For a store that may lose the place where it keeps things, such as a database on another
+   * machine.
+   */
   openBreakable?(): Promise<BreakableStore>;
 }
 

@@ -3,7 +3,10 @@ import type { TestHost, TestHostOptions } from "./test-host-types.ts";
 
 export type { LogLine, TestCall, TestHost, TestHostOptions } from "./test-host-types.ts";
 
-/** Starts the real host with these plugins: no network, no files but a directory of its own. Needs @gantry/host beside the sdk. */
+/**
+ * Starts the real host with these plugins: no network, no files but a directory of its own. Needs
+ * @gantry/host beside the sdk.
+ */
 export async function startTestHost(options: TestHostOptions): Promise<TestHost> {
   const host = await import("./real-host.ts");
   return host.startTestHost(options);
@@ -16,8 +19,9 @@ export async function readConfig(file: string): Promise<Readonly<Record<string, 
 }
 
 /**
- * A plugin that comes with Gantry, as `gantry plugins list` names it, for a test that wants the real thing: walls, a network, the
- * tools over a memory. Throws `PLUGIN_NOT_FOUND`. Needs @gantry/host beside the sdk.
+ * A plugin that comes with Gantry, as `gantry plugins list` names it, for a test that wants the
+ * real thing: walls, a network, the tools over a memory. Throws `PLUGIN_NOT_FOUND`. Needs
+ * @gantry/host beside the sdk.
  */
 export async function bundledPlugin(name: string): Promise<Plugin> {
   const { openLoader } = await import("./real-host.ts");

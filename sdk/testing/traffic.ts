@@ -19,8 +19,9 @@ const HIDDEN = "***";
 const secretName = /authorization|cookie|api[-_]?key|token|secret|password|signature|^key$|^code$/i;
 
 /**
- * The network plugin given, with every request to Upstream and its answer kept in `file` (written on dispose). Credentials in
- * headers, queries and JSON bodies are replaced by `***`, and every one of `secrets` wherever it stands.
+ * The network plugin given, with every request to Upstream and its answer kept in `file` (written
+ * on dispose). Credentials in headers, queries and JSON bodies are replaced by `***`, and every one
+ * of `secrets` wherever it stands.
  */
 export function recordTraffic(network: Plugin, file: string, secrets: readonly string[] = []): Plugin {
   const kept: Exchange[] = [];
@@ -60,8 +61,9 @@ export function recordTraffic(network: Plugin, file: string, secrets: readonly s
 }
 
 /**
- * Answers from a file that {@link recordTraffic} wrote, each exchange once: to the same method and address, with the same body where
- * one was kept, else the next in the order of recording, since a prompt may hold a date or a path.
+ * Answers from a file that {@link recordTraffic} wrote, each exchange once: to the same method and
+ * address, with the same body if one was kept, else the next in the order of recording, since a
+ * prompt may hold a date or a path.
  */
 export function replayTraffic(file: string, secrets: readonly string[] = []): Plugin {
   const clean = cleaner(secrets);

@@ -1,11 +1,17 @@
-/** A path that a call will touch, as written and as the host resolved it (absolute, links followed as far as they exist). */
+/**
+ * A path that a call will touch, as written and as the host resolved it (absolute, links followed
+ * as far as they exist).
+ */
 export interface PathUse {
   readonly path: string;
   readonly resolved: string;
   readonly access: "read" | "write";
 }
 
-/** What a call will do to the world, stated by the tool, read by the guards; what is checked is what is used. */
+/**
+ * The effects of a call on the world, stated by the tool, read by the guards; what is checked is
+ * what is used.
+ */
 export interface Effects {
   readonly paths: readonly PathUse[];
   /** Shell command lines that will run, each whole. */
@@ -14,16 +20,22 @@ export interface Effects {
   readonly urls: readonly string[];
   /** People and services outside that the call sends to. */
   readonly recipients?: readonly string[];
-  /** What its result brings into the conversation, beside what paths, commands and addresses tell. */
+  /**
+   * The sources that its result brings into the conversation, beside those that paths, commands and
+   * addresses tell.
+   */
   readonly brings?: Sources;
   readonly target?: Target;
-  /** True where the tool cannot say what the call touches: a guard asks, at every level of autonomy. */
+  /**
+   * True if the tool cannot say what the call touches: a guard asks, at every level of autonomy.
+   */
   readonly unknown?: boolean;
 }
 
 /**
- * The one thing that a call acts on where the arguments only point at it, such as a button by its number. It is asked for
- * once more right before the run: another one than was decided on is APPROVAL_CHANGED.
+ * The one thing that a call acts on if the arguments only point at it, such as a button by its
+ * number. It is asked for once more right before the run: if it is not the one that was decided on,
+ * the call fails with APPROVAL_CHANGED.
  */
 export interface Target {
   /** In words, for whoever decides. */
@@ -32,7 +44,7 @@ export interface Target {
   readonly digest: string;
 }
 
-/** Where what a conversation holds has come from, each in a few words. */
+/** The sources of what a conversation holds, each in a few words. */
 export interface Sources {
   /** From outside: pages, other people's messages, services. */
   readonly material: readonly string[];

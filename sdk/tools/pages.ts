@@ -8,16 +8,16 @@ export interface WebPage {
   readonly status: number;
   readonly title: string;
   readonly text: string;
-  /** Where its links lead; the text names the first as `[1]`. */
+  /** The addresses of its links; the text names the first as `[1]`. */
   readonly links: readonly string[];
   readonly forms: readonly WebForm[];
-  /** True where only the beginning was read. */
+  /** True if only the beginning was read. */
   readonly cut: boolean;
 }
 
 /** A form of a page. */
 export interface WebForm {
-  /** Where it is sent to. */
+  /** The address that it is sent to. */
   readonly url: string;
   /** In capitals. */
   readonly method: string;
@@ -28,10 +28,10 @@ export interface WebForm {
 export interface WebField {
   readonly kind: "text" | "choice" | "check" | "radio" | "button" | "hidden";
   readonly name: string;
-  /** What a person reads beside it. */
+  /** The words that a person reads beside it. */
   readonly label: string;
   readonly value: string;
-  /** Whether it was marked; for `check` and `radio`. */
+  /** True if it was marked; for `check` and `radio`. */
   readonly isChosen: boolean;
   /** For `choice`. */
   readonly options: readonly { readonly label: string; readonly value: string }[];

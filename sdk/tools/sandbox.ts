@@ -18,14 +18,14 @@ export interface RunSpec {
 }
 
 export interface RunResult {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly droppedBytes: number;
   readonly timedOut: boolean;
-  /** What was stopped, or undone after the run, because the walls could not hold it beforehand; a phrase each. */
+  /** Things stopped, or undone after the run, that the walls could not hold; a phrase each. */
   readonly findings?: readonly string[];
   /** Absolute paths of what it left in the workspace, a folder for all in it. */
   readonly wrote?: readonly string[];
@@ -39,7 +39,7 @@ export interface RunChange {
   readonly change: "added" | "changed" | "removed" | "left out";
   /** The size of a file. */
   readonly bytes?: number;
-  /** Why it is left out; of another change where a link leads, both modes, why texts are not compared. */
+  /** Why it is left out; else a link's target, both modes, or why texts are not compared. */
   readonly why?: string;
 }
 
@@ -51,7 +51,7 @@ export interface TriedRun {
   readonly more: Readonly<Partial<Record<RunChange["change"], number>>>;
   /** Changes to text files, as unified diffs; as many as are short enough. */
   readonly diff: string;
-  /** Takes it over; resolves to phrases as in {@link RunResult.findings}. Throws a coded error where nothing of it was. */
+  /** Takes it over. Resolves to phrases as in `findings`; throws (coded) if nothing was taken. */
   take(): Promise<readonly string[]>;
   /** Throws all of it away. */
   drop(): Promise<void>;
@@ -64,22 +64,22 @@ export interface DirectoryEntry {
 }
 
 export interface WriteOptions {
-  /** SHA-256 (hex) of what the file must hold, null where there must be none; else `FILE_CHANGED`, and nothing is written. */
+  /** SHA-256 (hex) of the file, null for none; else `FILE_CHANGED`, and nothing is written. */
   readonly expected?: string | null;
   /** Old bytes up to this size are handed back. Default: none. */
   readonly keepBytes?: number;
 }
 
-/** What a write found in its place. */
+/** The file that a write replaced. */
 export interface FileReplaced {
   readonly existed: boolean;
-  /** What the file held, where it was asked for and is not too large. */
+  /** The earlier bytes, if they were asked for and are not too many. */
   readonly before?: Uint8Array;
 }
 
-/** What is looked for in which files, a line at a time. */
+/** A search of files, a line at a time. */
 export interface FileSearch {
-  /** Absolute. What is no text, is larger or cannot be read from behind the walls is not searched. */
+  /** Absolute. A file that is not text, too large or unreadable behind the walls is skipped. */
   readonly files: readonly string[];
   /** A regular expression in the syntax of RE2, which is matched in linear time. */
   readonly pattern: string;
@@ -97,9 +97,9 @@ export interface FileSearch {
 export interface FoundLine {
   /** From 1. */
   readonly line: number;
-  /** Of more than 300 characters those around the place, with `…` for the others. */
+  /** The line; beyond 300 characters, those around the place, with `…` for the others. */
   readonly text: string;
-  /** False where it only stands near. */
+  /** False if the line only stands near. */
   readonly holds: boolean;
 }
 
@@ -107,18 +107,18 @@ export interface FoundLine {
 export interface FileFound {
   readonly path: string;
   readonly lines: readonly FoundLine[];
-  /** True where there are more, beyond the limit or beyond what one search gives of all files together. */
+  /** True if there are more, beyond the limit or beyond the bound of one search for all files. */
   readonly more: boolean;
 }
 
 export interface SearchResult {
   /** In the order of the files. */
   readonly found: readonly FileFound[];
-  /** How many files were searched. */
+  /** The number of files that were searched. */
   readonly searched: number;
 }
 
-/** Files, opened from behind the walls. Paths are absolute; a wall's no is `PATH_OUTSIDE`, the rest are coded errors. */
+/** Opens files behind the walls by absolute paths. Throws coded errors, `PATH_OUTSIDE` for a no. */
 export interface SandboxedFiles {
   read(
     path: string,
@@ -138,13 +138,13 @@ export interface SandboxedFiles {
     signal: AbortSignal,
   ): Promise<{ readonly entries: readonly DirectoryEntry[]; readonly more: boolean }>;
   /**
-   * Reads and matches in a process behind the walls that does nothing else and is ended with the signal; undefined where that
-   * took more memory or processor time than a search may. Throws `SEARCH_BAD_PATTERN`, and the signal's reason.
+   * Searches in a process apart, ended with `signal`; undefined if that took more memory or
+   * processor time than it may. Throws `SEARCH_BAD_PATTERN`, and the signal's reason.
    */
   search(search: FileSearch, signal: AbortSignal): Promise<SearchResult | undefined>;
 }
 
-/** What is in force, in words that `status` prints. */
+/** The walls that are in force; `detail` is in words that `status` prints. */
 export interface SandboxPolicy {
   readonly files: boolean;
   readonly network: boolean;
@@ -159,20 +159,20 @@ export interface OpenSpec {
   readonly cwd?: string;
   /** Added to the short environment that every child gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** How many descriptors from 3 on are pipes, beside stdin, stdout and stderr: at most 3. Default none. */
+  /** The number of pipes, descriptors from 3 on: at most 3. Default none. */
   readonly pipes?: number;
-  /** Paths beside those outside of the workspace that every started program may read; written as in the configuration. */
+  /** Paths that it may read besides what every program may; written as in the configuration. */
   readonly read?: readonly string[];
   /** Its own folder in the configuration directory, to read. */ readonly program?: string;
   /** Paths that it may write. Default none but the folder of its own. */
   readonly write?: readonly string[];
-  /** What it reaches, written as `security.allowed_domains` is, by the checking proxy; special addresses never. Default nothing. */
+  /** Reachable domains, as in `security.allowed_domains`; special addresses never. Default none. */
   readonly domains?: readonly string[];
   /** Instead of those of `[runtime]`, and for this process and what it starts alone. */
   readonly limits?: Partial<Static<typeof RuntimeLimits>>;
   /** It is ended once nothing went through its pipes for so long. Default: never. */
   readonly idleMs?: number;
-  /** Its owner: the process ends when this is aborted, so hand in the plugin's signal, or one of a conversation within it. */
+  /** Its owner's signal, which ends the process: the plugin's, or a conversation's within it. */
   readonly signal: AbortSignal;
 }
 
@@ -183,12 +183,12 @@ export interface ProcessPipe {
 }
 
 export interface ProcessEnd {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** `exited` by itself or by its limits; `closed` by its owner or with the service; `idle`; `lost` with what held it. */
+  /** `exited` by itself or limits; `closed` by owner or service; `idle`; `lost` with its holder. */
   readonly reason: "exited" | "closed" | "idle" | "lost";
-  /** What it was stopped for, or what of it was undone; a phrase each. */
+  /** Reasons for which it was stopped, and its effects that were undone; a phrase each. */
   readonly findings: readonly string[];
 }
 
@@ -198,7 +198,7 @@ export interface OpenProcess {
   readonly stderr: Readable;
   /** Those that were asked for, descriptor 3 first. */
   readonly pipes: readonly ProcessPipe[];
-  /** Its way out, with the credential that the proxy asks it for; undefined without domains. Also in its environment. */
+  /** Its way out with the proxy's credential; undefined without domains. In its environment too. */
   readonly proxy: string | undefined;
   /** Resolves once nothing of it is left; never rejects. */
   readonly ended: Promise<ProcessEnd>;
@@ -206,12 +206,12 @@ export interface OpenProcess {
   close(): Promise<ProcessEnd>;
 }
 
-/** What the module that `Sandbox.confining` names exports. */
+/** The exports of the module that `Sandbox.confining` names. */
 export interface Confining {
   /**
    * Leaves all threads of the process nothing but to compute and to use the descriptors it has.
-   * Returns what ends the process at once with an exit code, as Node's own way takes more than is
-   * left; undefined without such walls. Throws what the kernel says.
+   * Returns a function that ends the process at once with an exit code, as Node's own way takes
+   * more than is left; undefined without such walls. Throws what the kernel says.
    */
   confine(): ((code: number) => void) | undefined;
 }
@@ -220,14 +220,14 @@ export interface Confining {
 export interface Sandbox {
   readonly files: SandboxedFiles;
   policy(): Promise<SandboxPolicy>;
-  /** Never throws for what the program did; throws a coded error where it could not be started. */
+  /** Never throws for what the program did; throws a coded error if it could not be started. */
   run(spec: RunSpec): Promise<RunResult>;
   /**
-   * Runs it without any way out, where nobody sees what it does before that is taken over. What an earlier process was
-   * handed under the same key, and nobody decided on, is handed out again and not run. Throws as `run` does.
+   * Runs it without any way out, unseen until it is taken over. A run of an earlier process under
+   * the same key that nobody decided on is handed out again. Throws as `run` does.
    */
   tryRun?(spec: RunSpec, context: Omit<TryContext, "signal">): Promise<TriedRun | Untried>;
-  /** Resolves once it runs. Throws a coded error where it could not be started, and where nothing walls it off. */
+  /** Resolves once it runs. Throws a coded error if it cannot start, or nothing walls it off. */
   open(spec: OpenSpec): Promise<OpenProcess>;
   /** Address of a {@link Confining} module for `workApart`; undefined if nothing walls that off. */
   readonly confining?: string | undefined;

@@ -1,13 +1,19 @@
 import { one } from "../contract/slot.ts";
 import { having } from "../contract/shape.ts";
 
-/** One word of a command: `text` is what it says, or only how it begins where the rest is known at run time (`whole` is false). */
+/**
+ * One word of a command: `text` is what it says, or only how it begins if the rest is known at run
+ * time (`whole` is false).
+ */
 export interface ShellWord {
   readonly text: string;
   readonly whole: boolean;
   /** The whole word, if only patterns such as `*` keep it from being known. */
   readonly pattern?: string;
-  /** What alone keeps it from being known: a number, as in `$?` or `-n$((x + 1))`, or the home folder that it begins with. */
+  /**
+   * The only thing that keeps it from being known: a number, as in `$?` or `-n$((x + 1))`, or the
+   * home folder that it begins with.
+   */
   readonly butFor?: "number" | "home";
   /** May become several words, or none. Left out: it may. */
   readonly many?: boolean;
@@ -19,8 +25,8 @@ export interface PlainCommand {
   /** It stands behind a pipe, so it is fed what another command writes. */
   readonly fed: boolean;
   /**
-   * False if no operand makes it start another command, run code or write a file. Left out it counts
-   * as true, and no rule with a wildcard covers the command.
+   * False if no operand makes it start another command, run code or write a file. Left out it
+   * counts as true, and no rule with a wildcard covers the command.
    */
   readonly startsOthers?: boolean;
 }
@@ -42,11 +48,14 @@ export interface ShellReading {
    * then longer.
    */
   readonly plain?: readonly PlainCommand[];
-  /** True if nothing but such commands of plain programs run, which reach no network and start nothing. */
+  /**
+   * True if nothing but such commands of plain programs run, which reach no network and start
+   * nothing.
+   */
   readonly contained?: boolean;
 }
 
-/** Reads shell text the way bash does, running nothing. Throws for what cannot be read with certainty. */
+/** Reads shell text as bash does, running nothing. Throws if it cannot be read with certainty. */
 export interface ShellReader {
   read(script: string): Promise<ShellReading>;
 }

@@ -8,7 +8,7 @@ export interface FormField {
   readonly enum?: readonly string[];
 }
 
-/** What is asked for, as a JSON Schema of an object of plain fields; a `Type.Object` of TypeBox is one. */
+/** The form of an answer, as a JSON Schema of an object of plain fields, or a `Type.Object`. */
 export interface QuestionForm {
   readonly type: "object";
   readonly properties: Readonly<Record<string, FormField>>;
@@ -21,11 +21,14 @@ export interface WordsWanted {
   readonly text: string;
   /** Without a form any text is an answer. */
   readonly form?: QuestionForm;
-  /** An address that the person should open, such as one to log in: `https://`, or `http://` on this machine. */
+  /**
+   * An address that the person should open, such as one to log in: `https://`, or `http://` on this
+   * machine.
+   */
   readonly url?: string;
 }
 
-/** Values by the names of the form's fields; `{ text }` where there was no form. */
+/** Values by the names of the form's fields; `{ text }` if there was no form. */
 export type GivenWords = Readonly<Record<string, string | number | boolean>>;
 
 /** `decline`: the person says no. `cancel`: they leave it, or nobody answered in time. */
@@ -45,12 +48,13 @@ export interface ToolQuestion extends WordsWanted {
   readonly expires: string;
 }
 
-/** What somebody says to a question: words, the fields of its form, or a no. */
+/** A reply to a question: words, the fields of its form, or a no. */
 export type Said = string | Readonly<Record<string, unknown>> | { readonly action: "decline" | "cancel" };
 
 /**
- * What became of an answer. `wrong`: it does not fit the form, and the question stays open; `decided`: too late; `unknown`:
- * no such question; `forbidden`: not theirs to answer, or not there.
+ * The outcome of an answer. `wrong`: it does not fit the form, and the question stays open;
+ * `decided`: too late; `unknown`: no such question; `forbidden`: not theirs to answer, or not
+ * there.
  */
 export type AnswerOutcome =
   | { readonly outcome: "done" | "decided" | "unknown" | "forbidden" }
@@ -63,13 +67,13 @@ export interface WordsAsked extends WordsWanted {
   readonly user: string;
   /** The conversation that people see. */
   readonly session: string;
-  /** Whether the user is one of a channel, who answers in that very conversation alone. */
+  /** True if the user is a channel's, and so answers in that very conversation alone. */
   readonly isInChannel: boolean;
   /** After so many milliseconds it is cancelled. */
   readonly waitMs: number;
 }
 
-/** What somebody wrote in a chat, where it may answer a question. */
+/** A message in a chat, which may answer a question there. */
 export interface SaidInChat {
   /** Names the message; one that is delivered again has the same name. */
   readonly message: string;
@@ -77,13 +81,13 @@ export interface SaidInChat {
   readonly by: Decider;
   /** Unix s of when it was written. */
   readonly at: number;
-  /** Whether only words with the id of a question answer it there. */
+  /** True if only words with the id of a question answer it there. */
   readonly needsId: boolean;
 }
 
 /** Open questions of tools. Each is answered once and dies with the call that asked it. */
 export interface ToolQuestions {
-  /** Those that this person may answer. */
+  /** Returns the questions that this person may answer. */
   pending(by: Decider): readonly ToolQuestion[];
   answer(id: string, said: Said, by: Decider): Promise<AnswerOutcome>;
   /**
@@ -96,8 +100,9 @@ export interface ToolQuestions {
     signal: AbortSignal,
   ): Promise<{ readonly id: string; readonly answer: ToolAnswer }>;
   /**
-   * For the host, with each message of a channel that guards have let in. An answer goes no further;
-   * `reply` tells its writer what is wrong with it. Undefined if the message is no answer.
+   * For the host: takes each message of a channel that guards have let in. An answer goes no
+   * further; `reply` tells its writer what is wrong with it. Undefined if the message is not an
+   * answer.
    */
   take?(said: SaidInChat): Promise<{ readonly reply?: string } | undefined>;
 }

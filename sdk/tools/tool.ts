@@ -17,16 +17,19 @@ import type {
 import type { Trust } from "../security/trust.ts";
 import { all, hasScope, having, mayHave } from "../contract/shape.ts";
 
-/** What a tool says of itself. A claim: it may make a guard stricter and never lifts a question. */
+/** A tool's claims about itself. A claim may make a guard stricter and never lifts a question. */
 export interface ToolHints {
   readonly readOnly?: boolean;
   readonly destructive?: boolean;
   readonly idempotent?: boolean;
-  /** It talks to a world that nobody here governs: what it brings is material from outside, what it is given leads out. */
+  /**
+   * It talks to a world that nobody here governs: what it brings is material from outside, what it
+   * is given leads out.
+   */
   readonly openWorld?: boolean;
 }
 
-/** What a tool is told when it states its effects. */
+/** The facts for a tool that states its effects. */
 export interface EffectsContext {
   readonly session: string;
   readonly user: string;
@@ -37,7 +40,10 @@ export interface EffectsContext {
   readonly cwd: string;
 }
 
-/** One call as the guards see it; frozen all the way down, arguments already checked against the tool's schema. */
+/**
+ * One call as the guards see it; frozen all the way down, arguments already checked against the
+ * tool's schema.
+ */
 export interface ToolCall {
   readonly id: string;
   readonly tool: string;
@@ -46,23 +52,23 @@ export interface ToolCall {
   readonly session: string;
   /** `<channel>:<user_id>` */
   readonly user: string;
-  /** Of whoever speaks in the turn; `owner` for calls outside of turns. */
+  /** The trust of whoever speaks in the turn; `owner` for calls outside of turns. */
   readonly trust: Trust;
-  /** Under whose name the turn works, where it has one. */
+  /** The name of the agent under which the turn works, if it has one. */
   readonly agent?: string;
-  /** The level of its turn, if that is narrower than the configured one; who enforces the level goes by it. */
+  /** The level of its turn, if narrower than the configured one; guards of the level go by it. */
   readonly autonomy?: Autonomy;
   /** The id of the turn that it belongs to, as {@link TurnFacts} has it. */
   readonly turn?: string;
   /** The working directory: the resolved workspace of its turn, of which no path may lead out. */
   readonly cwd: string;
-  /** What the tool claims of itself. */
+  /** The tool's claims about itself. */
   readonly hints?: ToolHints;
   /** {@link Tool.source} */
   readonly source?: string;
-  /** True where commands of this call can reach the network. */
+  /** True if commands of this call can reach the network. */
   readonly network?: boolean;
-  /** What the conversation already holds. */
+  /** The sources of what the conversation already holds. */
   readonly sources?: Sources;
   /** True if others than its person read the answer, as in a group. */
   readonly shared?: boolean;
@@ -76,7 +82,7 @@ export interface NamedCall {
   readonly args: unknown;
 }
 
-/** What a tool takes: a `Type.Object` of TypeBox, or any other JSON Schema of an object. */
+/** The schema of a tool's arguments: a `Type.Object` of TypeBox, or a JSON Schema of an object. */
 export type ToolInput = TObject | { readonly type: "object"; readonly [keyword: string]: unknown };
 
 export interface Tool {
@@ -89,46 +95,54 @@ export interface Tool {
   /** Milliseconds for one run; default 60,000. */
   readonly timeoutMs?: number;
   readonly hints?: ToolHints;
-  /** Where the tool comes from, if not from its plugin itself, such as `mcp`; rules of `security.allow` can name it. */
+  /**
+   * The source of the tool, if not its plugin itself, such as `mcp`; rules of `security.allow` can
+   * name it.
+   */
   readonly source?: string;
   /**
-   * The dotted key of config.toml by which its owner allows the tool: while `allow` stands there, questions about its
-   * calls are lifted as a rule of `security.allow` lifts them.
+   * The dotted key of config.toml by which its owner allows the tool: while `allow` stands there,
+   * questions about its calls are lifted as a rule of `security.allow` lifts them.
    */
   readonly allowedBy?: string;
   /** The scope that a turn needs to have the tool. Default `talk`. */
   readonly may?: Scope;
   /**
-   * What a person at a terminal does by it: `command` runs the `{ command }` that they write behind a `!`, `list` gives
-   * the entries of the folder `{ path }`, one a line, folders with a slash behind and files with a note in brackets.
+   * Its use by a person at a terminal: `command` runs the `{ command }` that they write behind a
+   * `!`, `list` gives the entries of the folder `{ path }`, one a line, folders with a slash behind
+   * and files with a note in brackets.
    */
   readonly atTerminal?: "command" | "list";
   /**
-   * True: it can be called and is not sent to the model, so that requests stay as they are when such tools come and go. A
-   * turn that has no tool with `standsFor` is sent it like any other.
+   * True: it can be called and is not sent to the model, so that requests stay as they are when
+   * such tools come and go. A turn that has no tool with `standsFor` is sent it like any other.
    */
   readonly deferred?: boolean;
   /**
-   * While it says false, the model is not offered the tool and no call of it runs. `command` names the chat command that
-   * began the turn, if one did; hosts of earlier releases do not tell it.
+   * While it returns false, the model is not offered the tool and no call of it runs. `command`
+   * names the chat command that began the turn, if one did; hosts of earlier releases do not tell
+   * it.
    */
   offered?(command?: string): Awaitable<boolean>;
   /**
-   * What this call will touch, or `unknown` if that cannot be said before it runs. Guards decide by it, and what a tool
-   * starts and opens by `Sandbox` and `Net` is held to the same rules; what it does in JavaScript itself is held to nothing.
+   * Returns what this call will touch, or `unknown` if that cannot be said before it runs. Guards
+   * decide by it, and what a tool starts and opens by `Sandbox` and `Net` is held to the same
+   * rules; what it does in JavaScript itself is held to nothing.
    */
   effects?(args: any, context: EffectsContext): Awaitable<StatedEffects | "unknown">;
-  /** What a person is shown when asked; default: the arguments as JSON. */
+  /** Returns the text that a person is shown when asked; default: the arguments as JSON. */
   preview?(args: any, context: PreviewContext): Awaitable<string | Preview>;
   /**
-   * Makes a call about which a person is to be asked, where nobody sees what it does: the question shows that, a yes makes
-   * it real, and `run` is not called. Undefined if this is not wanted; without it, and in hosts of earlier releases, the
-   * question shows `preview`. Throws what makes the call fail before anybody is asked.
+   * Makes a call about which a person is to be asked, where nobody sees what it does: the question
+   * shows that, a yes makes it real, and `run` is not called. Undefined if this is not wanted;
+   * without it, and in hosts of earlier releases, the question shows `preview`. Throws what makes
+   * the call fail before anybody is asked.
    */
   tryFirst?(call: ToolCall, context: TryContext): Promise<Tried | Untried | undefined>;
   /**
-   * Reads out of its arguments the call of another tool that a call of this tool is: that call is checked, decided on,
-   * recorded and run in its place, and `run` only by hosts of earlier releases. What it names must do its own work.
+   * Reads out of its arguments the call of another tool that a call of this tool is: that call is
+   * checked, decided on, recorded and run in its place, and `run` only by hosts of earlier
+   * releases. What it names must do its own work.
    */
   standsFor?(args: any): NamedCall;
   /** Resolves to what the model is told; throws for a failure, whose message the model is told. */
@@ -159,19 +173,24 @@ export interface FilteredResult {
   readonly found?: string;
 }
 
-/** Takes out of a result what the model must not see. One that throws withholds the whole result. */
+/**
+ * Takes out of a result what the model must not see. One that throws withholds the whole result.
+ */
 export interface ResultFilter {
   readonly name: string;
   filter(text: string, call: ToolCall): Awaitable<FilteredResult>;
 }
 export const ResultFilters = many<ResultFilter>("result-filters", having("filter"));
 
-/** What calls bring: typed by TypeBox, an object of anything by other schemas. */
+/** The type of a call's arguments: TypeBox's, or an object of anything for other schemas. */
 export type ArgsOf<Input extends ToolInput> = Input extends TObject
   ? Static<Input>
   : Readonly<Record<string, unknown>>;
 
-/** Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test it without a host. */
+/**
+ * Gives `run`, `effects` and `preview` the type of the tool's own schema. A tool is a value: test
+ * it without a host.
+ */
 export function defineTool<Input extends ToolInput>(
   tool: Omit<Tool, "input" | "run" | "effects" | "preview" | "standsFor"> & {
     readonly input: Input;

@@ -6,8 +6,9 @@ const sourceKeys: readonly string[] = ["material", "private"];
 const noTarget = { shown: "", digest: "" };
 
 /**
- * Says what is wrong with effects that a tool states, as in "states effects %s"; undefined where they are right. What is
- * written otherwise no guard would see, and types do not reach plain JavaScript.
+ * Returns what is wrong with effects that a tool states, as in "states effects %s", or undefined if
+ * they are right. No guard would see what is written otherwise, and types do not reach plain
+ * JavaScript.
  */
 export function wrongEffects(stated: unknown): string | undefined {
   if (stated === undefined || stated === "unknown") return undefined;

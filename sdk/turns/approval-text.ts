@@ -6,14 +6,16 @@ const maxLength = 2_500;
 /** So much of what would run is shown in any case. */
 const leastLength = 100;
 
-/** A question in words; every line of what would run has a margin, so that none can pass for ours. */
+/**
+ * Returns a question in words; every line of what would run has a margin, so none passes for ours.
+ */
 export function approvalText(request: ApprovalRequest, whole: boolean = false): string {
   return textWith(request, whole ? undefined : maxLength);
 }
 
 /**
- * The question for a platform that takes it as one message: as much is shown as `fits`, and what is cut is said. The platform
- * is given it escaped where a form could be read in it.
+ * Returns the question for a platform that takes it as one message: as much is shown as `fits`, and
+ * what is cut is said. The platform is given it escaped if a form could be read in it.
  */
 export function approvalTextWithin(request: ApprovalRequest, fits: (text: string) => boolean): string {
   for (let room = maxLength; room > leastLength; room = Math.floor(room * 0.8)) {
@@ -66,7 +68,7 @@ function notesOf({ warnings, reasons }: ApprovalRequest): string[] {
   return [...warnings, ...reasons];
 }
 
-/** Whole lines as far as they fit, the last one cut where even one does not. */
+/** Returns whole lines as far as they fit; if not even the first does, its beginning. */
 function cut(lines: readonly string[], most: number): readonly string[] {
   const kept: string[] = [];
   let room = most;
@@ -81,7 +83,7 @@ function cut(lines: readonly string[], most: number): readonly string[] {
   return kept;
 }
 
-/** `(66 lines, 12 commands)`; nothing for a single line with a single command. */
+/** Returns `(66 lines, 12 commands)`; nothing for a single line with a single command. */
 function sizeOf({ lines, commands }: ApprovalRequest): string {
   const parts = [...(lines > 1 ? [`${lines} lines`] : []), ...(commands > 1 ? [`${commands} commands`] : [])];
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;

@@ -9,66 +9,78 @@ export interface ApprovalRequest {
   readonly user: string;
   /** The paired device that began the turn, by its id. */
   readonly device?: string;
-  /** Who of `[people]` is asked. */
+  /** The person of `[people]` who is asked. */
   readonly person?: string;
-  /** Of whoever caused it, if that is no owner: then the owners of the channel decide, at any of their doors. */
+  /**
+   * The trust of whoever caused it, if they are not an owner: then the owners of the channel
+   * decide, at any of their doors.
+   */
   readonly trust?: Exclude<Trust, "owner">;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   /** All that will run, whole. */
   readonly preview: string;
-  /** Of the preview and the diff together. */
+  /** The lines of the preview and the diff together. */
   readonly lines: number;
-  /** How many commands a shell would run; 0 where none. */
+  /** The number of commands that a shell would run; 0 if none. */
   readonly commands: number;
   /** The change to a file, as a unified diff. */
   readonly diff?: string;
   readonly reasons: readonly string[];
-  /** What looks like something else than it is. */
+  /** Things in the call that look like something else than they are. */
   readonly warnings: readonly string[];
-  /** What a yes for the rest of the conversation would cover; undefined where only this one call can be allowed. */
+  /**
+   * The calls that a yes for the rest of the conversation would cover; undefined if only this one
+   * call can be allowed.
+   */
   readonly always?: string;
   /** ISO 8601; after that it is a no. */
   readonly expires: string;
 }
 
-/** Who decides a question, and where. */
+/** The person who decides a question, and their place. */
 export interface Decider {
   /** `<channel>:<user_id>` */
   readonly user: string;
-  /** The conversation in which a channel took the decision, as {@link laneOf} names it, and the sender's trust there. */
+  /**
+   * The conversation in which a channel took the decision, as {@link laneOf} names it, and the
+   * sender's trust there.
+   */
   readonly conversation?: string;
   readonly trust?: Trust;
   /** The paired device by which they decide. */
   readonly caller?: Caller;
 }
 
-/** What became of a decision. `decided`: too late; `unknown`: no such question; `forbidden`: not theirs to decide, or not there. */
+/**
+ * The outcome of a decision. `decided`: too late; `unknown`: no such question; `forbidden`: not
+ * theirs to decide, or not there.
+ */
 export type DecisionOutcome = "done" | "decided" | "unknown" | "forbidden";
 
-/** What became of a question that is over. */
+/** The end of a question. */
 export interface QuestionEnd {
   /** `withdrawn`: the call is not made any more; `undelivered`: nobody was shown the question. */
   readonly decision: "allow" | "always" | "deny" | "expired" | "withdrawn" | "undelivered";
-  /** Who decided: `<channel>:<user id>`, and ` (<name>)` of `[people]`; left out if nobody did. */
+  /** The person who decided, if one did: `<channel>:<user id>`, and ` (<name>)` of `[people]`. */
   readonly by?: string;
   /** One sentence that says why nobody can decide any more; left out if somebody decided. */
   readonly reason?: string;
-  /** What the person said to their no. */
+  /** The person's words to their no. */
   readonly why?: string;
 }
 
 /**
  * Open questions, kept in the store; filled by the host. A question outlives the process that asked
- * it: if the same turn asks for the same call again, the old question is taken up. A decision counts
- * once, for that call in that conversation.
+ * it: if the same turn asks for the same call again, the old question is taken up. A decision
+ * counts once, for that call in that conversation.
  */
 export interface Approvals {
-  /** All, or those that this person may decide. */
+  /** Returns all questions, or those that this person may decide. */
   pending(by?: Decider): Promise<readonly ApprovalRequest[]>;
   /**
-   * The one place that decides who may approve. Only the exact words `allow` and `always` release. The model
-   * is told `why` with a no; hosts of earlier releases do not tell it.
+   * Decides a question: the one place that says who may approve. Only the exact words `allow` and
+   * `always` release. The model is told `why` with a no; hosts of earlier releases do not tell it.
    */
   decide(id: string, decision: string, by: Decider, why?: string): Promise<DecisionOutcome>;
   /**

@@ -1,9 +1,11 @@
 import { errors } from "../contract/codes.ts";
 
-/** How much may wait for a reader, in characters of JSON. */
+/** The most that may wait for a reader, in characters of JSON. */
 const maxUnread = 4 * 1024 * 1024;
 
-/** What is put in comes out in order, for one reader; a reader that falls megabytes behind gets `READER_TOO_SLOW`. */
+/**
+ * Hands events in order to one reader; a reader that falls megabytes behind gets `READER_TOO_SLOW`.
+ */
 export class EventQueue<T> {
   readonly #waiting: T[] = [];
   #unread = 0;
@@ -11,7 +13,7 @@ export class EventQueue<T> {
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** False once the reader has fallen too far behind, or it is over. */
+  /** Returns false once the reader has fallen too far behind, or it is over. */
   put(event: T): boolean {
     if (this.#isOver) return false;
     this.#waiting.push(event);
@@ -21,7 +23,7 @@ export class EventQueue<T> {
     return !this.#isOver;
   }
 
-  /** Nothing comes behind what was put in; a failure is thrown there. */
+  /** Ends the queue after the events that were put in; a failure is thrown there. */
   end(failure?: { readonly error: unknown }): void {
     this.#failure ??= failure;
     this.#isOver = true;

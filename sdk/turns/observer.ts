@@ -9,13 +9,18 @@ export interface TurnFacts {
   readonly session: string;
   /** `<channel>:<user_id>` */
   readonly user: string;
-  /** Under whose name the turn works, where it has one. */
+  /** The name of the agent under which the turn works, if it has one. */
   readonly agent?: string;
-  /** The session of the turn around this one, where it is a turn within a turn. */
+  /** The session of the turn around this one, if it is a turn within a turn. */
   readonly within?: string;
-  /** Of this turn alone, 16 hex digits: two turns of a session are told apart by it. Absent in hosts of earlier releases. */
+  /**
+   * The id of this turn, 16 hex digits: two turns of a session are told apart by it. Absent in
+   * hosts of earlier releases.
+   */
   readonly turn?: string;
-  /** As a `traceparent` of W3C Trace Context, with `turn` as its span: for whatever the turn causes. */
+  /**
+   * As a `traceparent` of W3C Trace Context, with `turn` as its span: for whatever the turn causes.
+   */
   readonly trace?: string;
   /** Names the message that the outermost turn answers. Absent in hosts of earlier releases. */
   readonly message?: string;
@@ -23,31 +28,37 @@ export interface TurnFacts {
   readonly parent?: string;
 }
 
-/** One request to a model, of which a turn makes several; also those whose answer nobody is shown. */
+/**
+ * One request to a model, of which a turn makes several; also those whose answer nobody is shown.
+ */
 export interface ModelAnswer extends TurnFacts {
-  /** What the request was for: `turn` or `summary`. */
+  /** The purpose of the request: `turn` or `summary`. */
   readonly purpose: string;
   readonly provider: string;
-  /** Undefined where the provider chose. */
+  /** Undefined if the provider chose. */
   readonly model: string | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Of the input, what the provider read from its cache. */
+  /** The part of the input that the provider read from its cache. */
   readonly cachedTokens: number;
-  /** Of the output, what nobody sees. */
+  /** The part of the output that nobody sees. */
   readonly reasoningTokens: number;
-  /** Of the input, what the provider wrote into its cache; undefined if it does not tell. */
+  /**
+   * The part of the input that the provider wrote into its cache; undefined if it does not tell.
+   */
   readonly cacheWriteTokens?: number;
   /** The model that has answered, as the server names it. */
   readonly responseModel?: string;
-  /** Where it answered, as `host:port` or `host`. */
+  /** The server that answered, as `host:port` or `host`. */
   readonly server?: string;
   /** Unix ms. Absent in hosts of earlier releases. */
   readonly started?: number;
-  /** True where the server told no tokens, so that these are guessed from the length of what was said. */
+  /**
+   * True if the server told no tokens, so that these are guessed from the length of what was said.
+   */
   readonly isEstimated?: boolean;
   readonly ms: number;
-  /** Until the first piece of the answer; undefined where there was none. */
+  /** Milliseconds until the first piece of the answer; undefined if there was none. */
   readonly firstMs: number | undefined;
   /** `ok`, or the code of the failure. */
   readonly outcome: string;
@@ -60,7 +71,7 @@ export interface Stopped {
   readonly session: string;
   readonly user: string;
   readonly turn?: string;
-  /** As the model wrote it: there may be no such tool. */
+  /** The name as the model wrote it; a tool of that name need not exist. */
   readonly tool: string;
   readonly decision: "refused" | "failed";
   readonly code: string;
@@ -94,7 +105,7 @@ export interface Observer {
   toolRefused?(report: Stopped): Awaitable<void>;
   /** A person is asked about a call. */
   approvalAsked?(asked: Asked): Awaitable<void>;
-  /** What became of a question. */
+  /** A question was decided, or is over. */
   approvalDecided?(
     decided: Asked & {
       readonly decision: "allow" | "always" | "deny" | "expired" | "cancelled" | "undelivered";
@@ -115,7 +126,10 @@ export interface Observer {
   laneMoved?(step: {
     readonly lane: string;
     readonly state: "accepted" | "begun" | "answered" | "sent" | "waits" | "aside";
-    /** As in {@link TurnFacts}, with the message's own span, which is the same in every process. Absent in hosts of earlier releases. */
+    /**
+     * As in {@link TurnFacts}, with the message's own span, which is the same in every process.
+     * Absent in hosts of earlier releases.
+     */
     readonly trace?: string;
     /** The span that came with the message. */
     readonly parent?: string | undefined;

@@ -8,10 +8,10 @@ import type { TurnEvent, TurnResult } from "./turn.ts";
 export type PromptEvent = TurnEvent | { readonly type: "ended"; readonly result: TurnResult };
 
 /**
- * Runs a turn and gives its steps as they come, the last with its result. The turn is stopped if its reader leaves; a
- * reader that falls megabytes behind gets `READER_TOO_SLOW`. Throws what {@link Inbox.prompt}
- * throws, and at once the reason of an aborted signal if that is a {@link GantryError}, as if a
- * gateway stops.
+ * Runs a turn and gives its steps as they come, the last with its result. The turn is stopped if
+ * its reader leaves; a reader that falls megabytes behind gets `READER_TOO_SLOW`. Throws what
+ * {@link Inbox.prompt} throws, and at once the reason of an aborted signal if that is a {@link
+ * GantryError}, as if a gateway stops.
  */
 export async function* promptEvents(
   inbox: Inbox,

@@ -6,7 +6,9 @@ import type { TurnFacts } from "./observer.ts";
 import { many } from "../contract/slot.ts";
 import { all, having, mayHave } from "../contract/shape.ts";
 
-/** Where a prompt is for: the same for all turns of a session, as long as it has not been compacted. */
+/**
+ * The scene of a prompt: the same for all turns of a session, as long as it has not been compacted.
+ */
 export interface PromptScene extends TurnFacts {
   readonly trust: Trust;
   readonly conversation: Conversation["kind"];
@@ -24,16 +26,20 @@ export interface PromptPart {
   /** Characters; what is longer is cut, and the cut is said. */
   readonly budget: number;
   /**
-   * The same text for the same scene while nothing it speaks of has changed: no clock, no random, no unsorted list. Every
-   * change costs the provider's cache of the whole conversation. Undefined: nothing to say.
+   * Returns the same text for the same scene while nothing it speaks of has changed: no clock, no
+   * random, no unsorted list. Every change costs the provider's cache of the whole conversation.
+   * Undefined: nothing to say.
    */
   text(scene: PromptScene): Awaitable<string | undefined>;
   /**
-   * What its text brings into the conversation, such as material from outside, for the guards.
-   * Asked before `text`, with the same scene object for one request.
+   * Returns the sources that its text brings into the conversation, such as material from outside,
+   * for the guards. Asked before `text`, with the same scene object for one request.
    */
   brings?(scene: PromptScene): Awaitable<Partial<Sources> | undefined>;
-  /** What is new with this message, such as another date; it stands before the person's words and is kept with them. */
+  /**
+   * Returns what is new with this message, such as another date; it stands before the person's
+   * words and is kept with them.
+   */
   note?(
     scene: PromptScene & {
       readonly now: number;

@@ -1,6 +1,9 @@
 import type { ToolQuestion } from "../tools/tool-question.ts";
 
-/** A tool's question in words; every line of the tool's has a margin, so that none can pass for the host's. */
+/**
+ * Returns a tool's question in words; every line of the tool's has a margin, so that none can pass
+ * for the host's.
+ */
 export function toolQuestionText({ tool, text, url, form }: ToolQuestion): string {
   const lines = [`The tool ${tool} asks, in its own words:`, ...margin(text)];
   if (url !== undefined) lines.push("It wants you to open this address:", ...margin(url));

@@ -9,7 +9,7 @@ export type Decision = "allowed" | "approved" | "refused" | "failed";
 export interface ToolCallReport {
   readonly tool: string;
   readonly decision: Decision;
-  /** Why not, where it was refused or failed. */
+  /** The code of the error, if it was refused or failed. */
   readonly code?: string;
 }
 
@@ -17,9 +17,9 @@ export interface ToolCallReport {
 export interface TurnUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
-  /** Of the input: read from the provider's cache. */
+  /** The part of the input that was read from the provider's cache. */
   readonly cached_tokens: number;
-  /** Of the output: thought, and not shown. */
+  /** The part of the output that was thought, and not shown. */
   readonly reasoning_tokens: number;
 }
 
@@ -27,22 +27,22 @@ export interface TurnResult {
   readonly reply: string;
   readonly session_id: string;
   readonly provider: string;
-  /** Null where the provider chose. */
+  /** Null if the provider chose. */
   readonly model: string | null;
   readonly stop_reason: StopReason;
   readonly usage: TurnUsage;
   readonly tool_calls: readonly ToolCallReport[];
-  /** What tools hand to the person with the reply, in order. */
+  /** Files that tools hand to the person with the reply, in order. */
   readonly files?: readonly MediaRef[];
   /** Calls of the caller's own tools, which the caller runs; `stop_reason` is `ToolUse` then. */
   readonly client_calls?: readonly ToolUse[];
   /** True if a person has ended it by a word of theirs, such as `/stop`. */
   readonly stopped?: true;
-  /** Set where `stop_reason` is `Error`. */
+  /** Set if `stop_reason` is `Error`. */
   readonly error?: ProviderFailure;
 }
 
-/** What happens inside a turn, as it happens. More types may come: ignore what you do not know. */
+/** An event inside a turn, as it happens. More types may come: ignore what you do not know. */
 export type TurnEvent =
   | { readonly type: "thinking" }
   | { readonly type: "delta"; readonly text: string }
@@ -52,7 +52,10 @@ export type TurnEvent =
       readonly tool: string;
       readonly args: Readonly<Record<string, unknown>>;
     }
-  /** `id` is the one of the call that the model made, also for steps of a tool that this call has called. */
+  /**
+   * `id` is the one of the call that the model made, also for steps of a tool that this call has
+   * called.
+   */
   | ({ readonly type: "tool_progress"; readonly id: string; readonly tool: string } & ToolProgress)
   | {
       readonly type: "tool_result";
@@ -61,7 +64,7 @@ export type TurnEvent =
       readonly decision: Decision;
       readonly code?: string;
       readonly text: string;
-      /** What it hands to the person; it comes with the answer as well. */
+      /** Files that it hands to the person; they come with the answer as well. */
       readonly files?: readonly MediaRef[];
     }
   | { readonly type: "tool_question"; readonly question: ToolQuestion }
@@ -70,7 +73,9 @@ export type TurnEvent =
   | { readonly type: "approval_done"; readonly id: string; readonly decision: "allow" | "deny" }
   | TurnEnded;
 
-/** The last event of a turn or call, told to whoever watches its session: its caller has the result. */
+/**
+ * The last event of a turn or call, told to whoever watches its session: its caller has the result.
+ */
 export interface TurnEnded {
   readonly type: "turn_ended";
   /** As in {@link TurnFacts}; absent if it ended before it began. */

@@ -13,14 +13,21 @@ export interface RunningTurn extends TurnFacts {
 
 /** Turns as seen from elsewhere; filled by the host. */
 export interface Turns {
-  /** Those of this person, and in a channel those of the conversation in which they are an owner. */
+  /**
+   * Returns the turns of this person, and in a channel those of the conversation in which they are
+   * an owner.
+   */
   running(by: Decider): readonly RunningTurn[];
   /**
-   * The steps of the turns and calls of a session, this one's and those after it, until `signal`; each ends with `turn_ended`.
-   * Throws READER_TOO_SLOW. Who may see a session is for the caller to know.
+   * Yields the steps of the turns and calls of a session, this one's and those after it, until
+   * `signal`; each ends with `turn_ended`. Throws READER_TOO_SLOW. Who may see a session is for the
+   * caller to know.
    */
   watch(session: string, signal: AbortSignal): AsyncIterable<TurnEvent>;
-  /** Ends the turn that runs, if {@link Turns.running} names it to this person; else, or where none runs, false. */
+  /**
+   * Ends the turn that runs, if {@link Turns.running} names it to this person. Returns false
+   * otherwise, or if none runs.
+   */
   stop(session: string, by: Decider): Promise<boolean>;
 }
 export const Turns = one<Turns>("turns");

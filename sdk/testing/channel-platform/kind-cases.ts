@@ -3,7 +3,9 @@ import { channelContract } from "../channel-contract.ts";
 import type { ChannelPlatformSubject } from "./platform.ts";
 import { rigOf } from "./rig.ts";
 
-/** Returns the case that the channel is one: all that {@link channelContract} says of every channel. */
+/**
+ * Returns the case that the channel is one: all that {@link channelContract} says of every channel.
+ */
 export function kindCases(subject: ChannelPlatformSubject): Readonly<Record<string, () => Promise<void>>> {
   const { on, must } = rigOf(subject);
   return {

@@ -34,7 +34,10 @@ export type SendingEnds =
   | { readonly how: "rate"; readonly afterMs: number }
   | { readonly how: "account" | "form" };
 
-/** The platform of a channel's tests. What it cannot do is left out, and the sentences about it are not tried. */
+/**
+ * The platform of a channel's tests. What it cannot do is left out, and the sentences about it are
+ * not tried.
+ */
 export interface TestPlatform {
   write(writing: Writing): Promise<void>;
   /** The last message once more, as a platform does that was not told of its arrival. */
@@ -61,7 +64,10 @@ export interface OpenedPlatform {
 export interface ChannelPlatformSubject {
   /** The name of the channel. */
   readonly channel: string;
-  /** The first may approve, the second may write, the third may not; then a bot, and the agent itself. */
+  /**
+   * The first may approve, the second may write, the third may not; then a bot, and the agent
+   * itself.
+   */
   readonly people: {
     readonly owner: string;
     readonly member: string;
@@ -87,6 +93,8 @@ export interface ChannelPlatformSubject {
   readonly refusal?: string;
   /** It is made by `chatChannel()`, and its table has the keys `groups` and `pairing_enabled`. */
   readonly framed?: true;
-  /** A fresh platform, on which the channel answers to its name in groups; `table` changes its keys. */
+  /**
+   * A fresh platform, on which the channel answers to its name in groups; `table` changes its keys.
+   */
   open(table?: Readonly<Record<string, unknown>>): Promise<OpenedPlatform>;
 }

@@ -13,12 +13,17 @@ const script = Array.from({ length: 400 }, (_, i) => `| echo *${i}* | tee  _${i}
 );
 const line = `| echo ${"*a*  b\\ `c` ".repeat(1_500)}`;
 
-/** Texts as they stand in questions, short and long, that a reader of forms would show otherwise. */
+/**
+ * Texts as they stand in questions, short and long, that a reader of forms would show otherwise.
+ */
 export const verbatimTexts: readonly string[] = [...commands, script, line, ...hostileMarkdown].map((text) =>
   text.trim(),
 );
 
-/** True if these messages are the text, sign by sign: at the end of one a line break of the text may be. */
+/**
+ * Returns true if these messages are the text, character by character: at the end of one a line
+ * break of the text may be.
+ */
 export function isReadAs(messages: readonly string[], text: string): boolean {
   let at = 0;
   for (const message of messages) {

@@ -37,7 +37,10 @@ function asWritten(schema: Schema): Schema {
   return { ...rest, properties: children, ...(needed.length > 0 && { required: needed }) };
 }
 
-/** Returns the tools that a plugin gives once it is set up, as a model is sent them; none if it does not start. */
+/**
+ * Returns the tools that a plugin gives once it is set up, as a model is sent them; none if it does
+ * not start.
+ */
 export async function toolsOf(plugin: Plugin, options: TestHostOptions): Promise<readonly ToolSpec[]> {
   if (!plugin.provides?.some(({ id }) => id === Tools.id)) return [];
   const t = await startTestHost(options).catch(() => undefined);

@@ -4,7 +4,10 @@ import { configOf, toolsOf } from "./own-facts.ts";
 import { checkPlugin, fillersFor } from "../check-plugin.ts";
 import type { Asked, Told } from "./messages.ts";
 
-/** The other process of checkApart(): loads one plugin as the host would, tries it, and says what comes next before it comes. */
+/**
+ * The other process of checkApart(): loads one plugin as the host would, tries it, and says what
+ * comes next before it comes.
+ */
 async function answer(asked: Asked): Promise<Told> {
   const { entry, configDir, config: file, with: beside = [], patienceMs } = asked;
   try {

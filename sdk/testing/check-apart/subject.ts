@@ -10,7 +10,10 @@ export interface PluginFacts {
   readonly provides: readonly string[];
   readonly taps: readonly string[];
   readonly enforces: readonly string[];
-  /** The JSON Schema of its keys, from the root of config.toml on; what has a default may be left out. */
+  /**
+   * The JSON Schema of its keys, from the root of config.toml on; what has a default may be left
+   * out.
+   */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   /** The tools that it gives while it is set up. */
   readonly tools: readonly ToolSpec[];
@@ -25,9 +28,15 @@ export interface ApartSubject {
   readonly entry: string;
   /** The directory of the host that would load it. */
   readonly configDir: string;
-  /** A file as config.toml, by its whole path, with the keys that the plugin is tried with; default: none are set. */
+  /**
+   * A file as config.toml, by its whole path, with the keys that the plugin is tried with; default:
+   * none are set.
+   */
   readonly config?: string;
-  /** The modules of plugins that stand beside it, by their whole paths; what the plugin needs is filled by them first. */
+  /**
+   * The modules of plugins that stand beside it, by their whole paths; what the plugin needs is
+   * filled by them first.
+   */
   readonly with?: readonly string[];
   /** The time in ms that anything may take in this test; default 5,000. */
   readonly patienceMs?: number;

@@ -4,7 +4,9 @@ import { cases, messageOf, within, wrong } from "../say.ts";
 
 const nothing = async function* (): AsyncGenerator<never> {};
 
-/** Returns the case of a command that owns stdout; what another command does only its author knows. */
+/**
+ * Returns the case of a command that owns stdout; what another command does only its author knows.
+ */
 export function commandCases(command: Command, patienceMs: number): readonly ContractCase[] {
   if (command.ownsStdout !== true) return [];
   const who = `The command ${command.name}`;

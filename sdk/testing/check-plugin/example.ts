@@ -6,7 +6,10 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Deeper than this no schema is followed: one may contain itself. */
 const DEEPEST = 12;
 
-/** The least object that a schema takes, whoever wrote it; of a text with a pattern only what `default` or `examples` give. */
+/**
+ * The least object that a schema takes, whoever wrote it; of a text with a pattern only what
+ * `default` or `examples` give.
+ */
 export function exampleOf(schema: TSchema): Record<string, unknown> {
   const made = [() => least(schema, { ...schema }, 0), () => Value.Create(schema) as unknown];
   for (const make of made) {

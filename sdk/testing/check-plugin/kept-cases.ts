@@ -38,10 +38,16 @@ export function keptCases(subject: PluginSubject, fillers: readonly Plugin[]): r
   return found;
 }
 
-/** Why the sentences that follow are not tried: what a plugin keeps lies where each of its hosts finds it again. */
+/**
+ * Why the sentences that follow are not tried: what a plugin keeps lies where each of its hosts
+ * finds it again.
+ */
 export class SameAgain extends Error {}
 
-/** Nothing more is tried with what one case has left to the next: it would be taken for the plugin's fault. */
+/**
+ * Nothing more is tried with what one case has left to the next: it would be taken for the plugin's
+ * fault.
+ */
 async function refuseSame(kept: string | undefined, close: () => Promise<void>): Promise<void> {
   if (kept === undefined) return;
   await close();

@@ -57,7 +57,10 @@ function wrongEvent(event: unknown): string | undefined {
   return isWhole ? undefined : "a raw frame without the blank line that ends it";
 }
 
-/** A request as of a paired device, with nothing that this route's own path or schema does not ask for. */
+/**
+ * A request as of a paired device, with nothing that this route's own path or schema does not ask
+ * for.
+ */
 function leastRequest(route: Route, signal: AbortSignal): RouteRequest {
   const params = [...route.path.matchAll(/:([^/]+)/g)].map(([, name = ""]) => [name, "none-such"]);
   const body = route.method === "GET" || !route.bodySchema ? undefined : exampleOf(route.bodySchema);

@@ -161,7 +161,10 @@ export function lanes(state: StoreState, handle: Required<StoreHandle>): Lanes {
   };
 }
 
-/** The first row that waits for more than its own sender's pace; else the one whose pace is due first. */
+/**
+ * The first row that waits for more than its own sender's pace; else the one whose pace is due
+ * first.
+ */
 function headOf(lane: readonly Row[], now: number): Row {
   const bySender = Map.groupBy(lane, ({ message }) => userOf(message));
   const firsts = [...bySender.values()].map(([first]) => first as Row);

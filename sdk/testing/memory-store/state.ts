@@ -4,7 +4,10 @@ import type { Entries } from "./memory.ts";
 import type { Hold, Row } from "./rows.ts";
 import type { SessionMap } from "./sessions.ts";
 
-/** All that a memory store holds, as plain data in one graph: `serialize` of node:v8 writes it, `deserialize` gives it back. */
+/**
+ * All that a memory store holds, as plain data in one graph: `serialize` of node:v8 writes it,
+ * `deserialize` gives it back.
+ */
 export interface StoreState {
   readonly sessions: SessionMap;
   readonly memories: { entries: Entries; next: number };

@@ -10,7 +10,10 @@ export interface ServerOf {
   readonly asked: readonly string[];
 }
 
-/** Runs `work` beside a real server on a free port of loopback: `/hello`, `/echo`, `/to?<address>`, `/many`, `/slow` and `/never`. */
+/**
+ * Runs `work` beside a real server on a free port of loopback: `/hello`, `/echo`, `/to?<address>`,
+ * `/many`, `/slow` and `/never`.
+ */
 export async function withServer(name: string, work: (server: ServerOf) => Promise<void>): Promise<void> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -39,14 +39,14 @@ export function turn(number: number): readonly ChatMessage[] {
   ];
 }
 
-/** Claims, and fails where there is nothing to claim. */
+/** Claims, and fails if there is nothing to claim. */
 export async function claimed(store: Store, leaseMs: number = LEASE): Promise<Claim> {
   const [claim] = await store.lanes.claim(1, leaseMs);
   assert.ok(claim, "nothing to claim");
   return claim;
 }
 
-/** Fails where there is anything to claim. */
+/** Fails if there is anything to claim. */
 export async function noneToClaim({ lanes }: Store, why?: string): Promise<void> {
   assert.deepEqual(await lanes.claim(1, LEASE), [], why);
 }

@@ -3,7 +3,7 @@ import { directMessage } from "../../messages/channel.ts";
 import type { Store } from "../../store/store.ts";
 import { claimed, LEASE, message, type Cases } from "./cases.ts";
 
-/** Fails where `work` does not have the listener called soon. */
+/** Fails if `work` does not have the listener called soon. */
 async function wakes({ lanes }: Store, work: () => Promise<unknown>): Promise<void> {
   const { promise: called, resolve } = Promise.withResolvers<void>();
   const stop = lanes.onDue(resolve);

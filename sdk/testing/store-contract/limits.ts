@@ -5,7 +5,7 @@ import { near, timed, type Cases } from "./cases.ts";
 const MINUTE = { ms: 60_000, max: 3 };
 const HOUR = { ms: 3_600_000, max: 5 };
 
-/** Fails where there is room, or where it comes at another time. */
+/** Fails if there is room, or if it comes at another time. */
 async function isFull(
   limits: Limits,
   windows: readonly Window[],
