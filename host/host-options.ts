@@ -7,7 +7,7 @@ import type { Registry } from "./plugins/registry.ts";
 import type { Audit } from "./record/audit.ts";
 import type { LogWriter } from "./record/log-lines.ts";
 
-/** What the editor of the configuration asks of the host that runs. */
+/** The parts of the running host that the editor of the configuration needs. */
 export interface EditingHost {
   readonly audit: Audit;
   get<S extends AnySlot>(slot: S): Filled<S> | undefined;
@@ -30,7 +30,7 @@ export interface HostOptions {
   readonly absent?: () => Promise<readonly Plugin[]>;
   /** True if the program around the host decides which calls run, as the test kit does. */
   readonly levelHeldOutside?: boolean;
-  /** What comes with it, loaded or not. */
+  /** The plugins that come with it, loaded or not. */
   readonly bundled: () => Promise<readonly Plugin[]>;
   readonly configDir: string;
   readonly configFile: string;

@@ -117,7 +117,7 @@ export class Host {
       forOwner: this.forOwner,
       bounds: config.host.gateway,
       configDir: options.configDir,
-      // What may be needed while serving is loaded now: once something fails, it might not load.
+      // Everything that serving may need is loaded now: once something fails, it might not load.
       lacking: this.#plugins.lacking,
       prepare: async () => {
         await this.#plugins.prepare();

@@ -18,6 +18,6 @@ if (major < 22 || (major === 22 && minor < 19)) {
   // Node would open its debugger to every user of the machine, and end without a word.
   for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
   const { main } = await import("./main.ts");
-  // What a plugin left running must not keep a finished command alive.
+  // Ends the process: a plugin's leftovers must not keep a finished command alive.
   process.exit(await main(process.argv.slice(2)));
 }

@@ -33,7 +33,7 @@ export async function runCommandLine(argv: readonly string[], configDir: string)
   return run.written(code);
 }
 
-/** Whether the line begins with this word, or with both of a word of two. */
+/** Returns true if the line begins with this word, or with both words of a word of two. */
 function isNamed(argv: readonly string[], name: string): boolean {
   return name === argv.slice(0, name.split(" ").length).join(" ");
 }
@@ -70,7 +70,7 @@ class WordRun {
   }
 
   async go(argv: readonly string[]): Promise<number> {
-    // Where the line names a word of the host's own, no plugin is started to read it.
+    // If the line names a word of the host's own, no plugin is started to read it.
     const own = hostCommands.filter(({ name }) => isNamed(argv, name));
     if (!own.some(({ needsVariables }) => needsVariables))
       this.#session.onLeftOut = (missing) => this.#warnOnce(missing);
@@ -123,7 +123,7 @@ class WordRun {
     }
   }
 
-  /** Where the configuration is wrong, the words are left that say what is wrong, or mend it. */
+  /** Returns the words that say or correct what is wrong if the configuration is wrong. */
   async #wordsDespite(argv: readonly string[]): Promise<readonly Command[]> {
     const options = { debug: this.#debug };
     const host = await startWithoutWrong(this.#session, await this.#writer(), options).catch(() => undefined);
@@ -146,7 +146,7 @@ class WordRun {
 
   async #start(unused: readonly string[] = []): Promise<Host> {
     const writer = await this.#writer();
-    // What a plugin prints while it starts is not part of any answer.
+    // A plugin's output while it starts is not part of any answer.
     this.#host ??= await stdoutAside(() => this.#session.start(writer, { debug: this.#debug, unused }));
     return this.#host;
   }

@@ -8,8 +8,9 @@ import { ownCopy } from "./own-copy.ts";
 declare const GANTRY_RELEASE: string;
 
 /**
- * What the package puts on the search path. It runs the release from a copy of its own, since npm removes the folder of a
- * release while the next one is installed, and with it code that a running service may yet need.
+ * The package puts this on the search path. It runs the release from a copy of its own, since npm
+ * removes the folder of a release while the next one is installed, and with it code that a running
+ * service may yet need.
  */
 const installed = fileURLToPath(new URL(`./${GANTRY_RELEASE}`, import.meta.url));
 await import(pathToFileURL(`${folderToRun()}/cli.js`).href);
@@ -21,7 +22,8 @@ function folderToRun(): string {
       cpSync(installed, folder, { recursive: true, filter: isOfThisMachine });
     });
   } catch {
-    // What is wrong with the directory is said by the word that needs it; words that write nothing work without.
+    // A fault of the directory is told by the word that needs it; words that write nothing work
+    // without.
     return installed;
   }
 }

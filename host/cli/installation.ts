@@ -36,7 +36,7 @@ export interface StartOptions {
   readonly ready?: boolean;
   /** Slots that the command does not read. */
   readonly unused?: readonly string[];
-  /** What is wrong in the file and was left out of the text given. */
+  /** The faults in the file that were left out of the text given. */
   readonly problems?: readonly Problem[];
 }
 
@@ -48,7 +48,7 @@ export class Installation {
   workspace: string | undefined;
   /** The first word of the line, if no word of the host's own is meant: a plugin whose table has its name is loaded. */
   word: string | undefined;
-  /** Whether `service.env` is read before the configuration. */
+  /** True if `service.env` is read before the configuration. */
   readsServiceEnv = false;
   readonly #serviceEnv: ServiceEnv;
   /** Told why keys are left out, as their variables are not set; without it that is an error. */
@@ -166,7 +166,9 @@ export class Installation {
     return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };
   }
 
-  /** Of every bundled plugin, loaded or not. */
+  /**
+   * Returns the schema of every bundled plugin, loaded or not, and of the others that are loaded.
+   */
   async wholeSchema(loaded: readonly LoadedPlugin[] = []): Promise<TableNode> {
     const bundled = await this.allBundled();
     const others = loaded

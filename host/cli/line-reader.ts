@@ -8,7 +8,7 @@ import { takeInterrupts } from "./take-interrupts.ts";
 
 const pastesOn = "\u001b[?2004h";
 const pastesOff = "\u001b[?2004l";
-/** How long a lone Escape waits for the rest of a key that begins with it. */
+/** The time for which a lone Escape waits for the rest of a key that begins with it. */
 const escapeMs = 50;
 /** A line that ends so goes on in the next one; two of them are one that was meant. */
 const goesOn = /(?<!\\)(?:\\\\)*\\$/;
@@ -20,7 +20,7 @@ interface Key {
   readonly ctrl?: boolean;
 }
 
-/** What a reader tells of the keyboard while nobody asks it. */
+/** The listeners for what the keyboard brings while nobody asks for a line. */
 export interface KeyboardEvents {
   stray(line: string): void;
   /** Ctrl-C; true if that has stopped something. */
@@ -113,7 +113,10 @@ export class LineReader {
     this.#reader.prompt(true);
   }
 
-  /** Lets readline draw its line anew on a resized window only while it has one: else it would wipe an answer. */
+  /**
+   * Lets readline draw its line again on a resized window only while it has one: else it would wipe
+   * an answer.
+   */
   #holdResizes(before: readonly Listener[]): () => void {
     const { stderr } = process;
     const own = (stderr.listeners("resize") as Listener[]).filter((one) => !before.includes(one));
@@ -125,7 +128,10 @@ export class LineReader {
     return () => stderr.off("resize", redraw);
   }
 
-  /** What is typed next, all its rows; undefined at the end of input and when `signal` ends the waiting. */
+  /**
+   * Returns what is typed next, all its rows; undefined at the end of input and when `signal` ends
+   * the waiting.
+   */
   async message(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     for (let shown = prompt; ; shown = "… ") {
       const row = await this.answer(shown, signal);
@@ -203,7 +209,7 @@ export class LineReader {
     done(this.#input.texts.whole(whole));
   }
 
-  /** Takes away what is half typed; false where there is nothing. */
+  /** Takes away what is half typed; returns false if there is nothing. */
   #clear(): boolean {
     if (this.#reader.line === "" && this.#rows === "") return false;
     this.#rows = "";
@@ -216,7 +222,7 @@ export class LineReader {
     this.#reader.write(null, { ctrl: true, name: "u" });
   }
 
-  /** Answers to questions are no part of it. */
+  /** Keeps the lines that were typed, except answers to questions. */
   #keep(lines: string[]): void {
     if (!this.#on.keepsHistory()) lines.shift();
     this.#history.lines = [...lines];

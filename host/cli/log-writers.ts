@@ -17,7 +17,7 @@ export function terminalWriter(lowest: Level, print: (line: string) => void): Lo
     const named = detail["stranger"] ?? detail["user"];
     const user = typeof named === "string" ? ` (${named})` : "";
     const stack = (detail["err"] as { stack?: string } | undefined)?.stack;
-    // What a message brings along on further lines is set in, so that it cannot pass for another entry.
+    // Further lines of a message are set in, so that none can pass for another entry.
     print(
       printable(`${level}${plugin}: ${message}${user}${stack ? `\n${stack}` : ""}`).replaceAll("\n", "\n  "),
     );

@@ -14,7 +14,7 @@ import path from "node:path";
 
 /** A process says so often that it runs from its copy. */
 const usedMs = 6 * 3_600_000;
-/** Of a copy that nobody has used for so long, no process is left. */
+/** A copy that nobody has used for this long has no process left. */
 const unusedMs = 14 * 24 * 3_600_000;
 
 /**

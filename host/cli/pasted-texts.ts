@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 
 const picture = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** What was pasted, each by the short sign that stands for it in the line that is typed. */
+/**
+ * The texts that were pasted, each by the short sign that stands for it in the line that is typed.
+ */
 export class PastedTexts {
   readonly #texts = new Map<string, string>();
   readonly #pictures = new Map<string, string>();

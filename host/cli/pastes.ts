@@ -4,7 +4,7 @@ import { PastedTexts } from "./pasted-texts.ts";
 
 const begin = "\u001b[200~";
 const end = "\u001b[201~";
-/** What terminals send for Alt-Enter, and what it means here: a line that goes on. */
+/** The bytes that terminals send for Alt-Enter, which here means a line that goes on. */
 // oxlint-disable-next-line no-control-regex -- control signs are what this is about
 const altEnter = /\u001b[\r\n]/g;
 /** A paste may begin in one piece of input and go on in the next; a lone Escape key is never held. */

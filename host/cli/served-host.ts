@@ -23,7 +23,10 @@ export class ServedHost {
   #host: Host;
   #record: RunningRecord;
   #reloading: Promise<void> = Promise.resolve();
-  /** Whether what serves was read from a file: a file that is gone since is no wish for the defaults. */
+  /**
+   * True if the host that serves was read from a file: a file that is gone since does not ask for
+   * the defaults.
+   */
   #hasFile = false;
 
   constructor(
@@ -69,7 +72,7 @@ export class ServedHost {
 
   async stop(): Promise<void> {
     await this.#reloading;
-    // What began by an earlier configuration gets no more time than the rest.
+    // Work that began by an earlier configuration gets no more time than the rest.
     const hosts = [this.#host, ...this.#retired.keys()];
     await Promise.all(hosts.map((host) => host.serving.stop()));
     await Promise.all(this.#retired.values());
@@ -112,7 +115,7 @@ export class ServedHost {
     await this.#note({ config: configHash(text), changed: changed.all, restart });
   }
 
-  /** Where the next one cannot serve, the one before does again. */
+  /** Hands serving over; if the next host cannot serve, the one before does again. */
   async #handOver(before: Host, next: Host): Promise<void> {
     const { lock, ended } = before.serving.retire();
     try {

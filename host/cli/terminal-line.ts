@@ -1,6 +1,9 @@
 import { printable } from "@gantry/sdk/node";
 
-/** What stands between joiners, direction marks, fillers and tags, which many scripts and emoji are written with. */
+/**
+ * Text between joiners, direction marks, fillers and tags, which many scripts and emoji are written
+ * with.
+ */
 const between = /[^\u00ad\u061c\u115f\u1160\u180e\u200c-\u200f\u3164\uffa0\u{e0020}-\u{e007f}]+/gu;
 
 /** An answer made safe to print, whole and readable in every script; not for what a person decides on. */

@@ -50,7 +50,8 @@ export class TerminalQuestions {
       word = (await ask(bold("Allow this once? [y/N] "), signal))?.trim() ?? "";
       if (signal.aborted || isAnswer(word)) break;
       if (isWordFor("view", word)) this.#show(request, true);
-      // A command is no answer: it is done, and the question stays, unless the command was the answer.
+      // A command is not an answer: it is done, and the question stays, unless the command was the
+      // answer.
       else if (isCommand(word)) await this.#deps.command()?.(word);
       else if ((unclear += 1) < mostUnclear) process.stderr.write("Answer y or n; Enter is a no.\n");
       if (isCommand(word) && !signal.aborted) this.#show(request, false);

@@ -39,12 +39,15 @@ export class Terminal {
   #isAnswering = false;
   #interrupt: (() => void) | undefined;
   readonly #typedAhead: string[] = [];
-  /** What Esc gives back for the next line. */
+  /** The lines that Esc gives back for the next line. */
   #givenBack: readonly string[] = [];
   #answer: AnswerText | undefined;
   #complete: KeyboardEvents["complete"] = async (line) => [[], line];
 
-  /** `person` is false where nobody can see or answer anything; `streams` where stdout takes the answer as it comes. */
+  /**
+   * `person` is false if nobody can see or answer anything; `streams` is true if stdout takes the
+   * answer as it comes.
+   */
   constructor(
     { configDir, ...deps }: TerminalDeps,
     person: boolean,
@@ -75,7 +78,7 @@ export class Terminal {
 
   /**
    * Writes the answer if it was not streamed already, and a line for each file that goes with it.
-   * Words of the service are `verbatim`: they are no Markdown.
+   * Words of the service are `verbatim`: they are not Markdown.
    */
   finish(reply: string, files: readonly MediaRef[] = [], verbatim: boolean = false): void {
     this.#spinner.stop();
@@ -204,7 +207,7 @@ export class Terminal {
     this.#spinner.start(line);
   }
 
-  /** Writes a line that is no answer. */
+  /** Writes a line that is not part of an answer. */
   note(text: string): void {
     process.stderr.write(`${styleText("dim", printable(text, 400), { stream: process.stderr })}\n`);
   }

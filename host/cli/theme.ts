@@ -2,7 +2,7 @@ import type { styleText } from "node:util";
 
 type Format = Parameters<typeof styleText>[0];
 
-/** What is coloured, by what it is. */
+/** The kinds of text that are coloured. */
 export type Tint = "code" | "quiet" | "added" | "removed" | "place";
 
 const dark: Readonly<Record<Tint, Format>> = {

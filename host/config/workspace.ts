@@ -6,7 +6,7 @@ import { wrongAt } from "./wrong-at.ts";
 import { expandHome, isInside, makeDir } from "@gantry/sdk/node";
 
 const key = ["security", "workspace_path"];
-/** Where the running program lies: what tools could write there would be the next start. */
+/** The place of the running program: what tools could write there would be the next start. */
 const ownFiles = path.dirname(fileURLToPath(import.meta.url));
 
 /**

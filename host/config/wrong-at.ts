@@ -1,6 +1,6 @@
 import type { GantryError } from "@gantry/sdk";
 
-/** What is wrong in the file. */
+/** An error in the file. */
 export interface Problem extends GantryError {
   /** The key that is wrong; for an item of a list, the list's key and the item. */
   readonly path?: readonly string[];

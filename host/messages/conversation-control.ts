@@ -28,7 +28,7 @@ export interface ControlDeps extends LeaveDeps {
   readonly want: ModelRef;
 }
 
-/** What a command may do to the conversation of its message. A conversation keeps its id; what it leaves gets another. */
+/** A command's acts on its conversation, which keeps its id; what it leaves gets another. */
 export class Control implements ConversationControl {
   readonly session: string;
   readonly #deps: ControlDeps;

@@ -34,11 +34,11 @@ export interface ConversationDeps extends LeaveDeps {
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
   /** `agent.autonomy_level`. */
   readonly level: Autonomy;
-  /** What is taken out of what the owner sees at a terminal or device of their own. */
+  /** The redaction of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
 }
 
-/** Where the store keeps the model that a person chose for a conversation. */
+/** The space of the store for the models that people chose for conversations. */
 export const modelSpace = "session-model";
 
 type Alone<T> = (lost?: AbortSignal, lease?: Lease) => Promise<T>;
@@ -79,7 +79,7 @@ export class Conversations {
   ): Promise<string> {
     await this.admit(message, call);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
-    // Of what nobody can come back to nothing is opened.
+    // Nothing is opened for a conversation that nobody can come back to.
     if (message.session === undefined && keep === false) return session;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (!sessions || (call && (await enterWithin(sessions, session, call)))) return session;
@@ -174,7 +174,7 @@ export class Conversations {
         ({ result: { stop_reason: stop, error } }) => ({ stop, ...(error && { code: error.code }) }),
       );
     } finally {
-      // What a turn within another has taken in comes back with its answer.
+      // The sources that a turn within another has taken in come back with its answer.
       if (outer !== undefined) await sources.add(outer, await sources.of(session));
     }
   }

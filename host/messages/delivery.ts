@@ -66,7 +66,7 @@ export class Delivery {
     return this.#through(channel, (to) => to.send(outgoing, signal));
   }
 
-  /** True where a message that was sent to whoever wrote this one can be edited. */
+  /** Returns true if a message that was sent to whoever wrote this one can be edited. */
   canEdit({ channel }: InboundMessage): boolean {
     return typeof this.#registry.get(Channels)?.get(channel)?.edit === "function";
   }

@@ -132,7 +132,7 @@ export class Inbox implements InboxSlot {
     if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
   }
 
-  /** What is over its sender's bound is refused, not left for later: a platform would deliver it again and again. */
+  /** Refuses what is over its sender's bound: if left for later, it would be delivered forever. */
   async #accept(store: Store, messages: readonly InboundMessage[]): Promise<readonly Receipt[]> {
     const { admission, observers } = this.#deps;
     const added = await store.lanes.accept(messages, { maxPerSender: admission.maxPerSender });

@@ -5,7 +5,7 @@ import { errors } from "./errors.ts";
 const agentForm = /^[a-z][a-z0-9-]{0,31}$/;
 const efforts: readonly unknown[] = [undefined, "minimal", "low", "medium", "high"];
 
-/** Throws where a caller hands over what cannot be meant: a bound that is no number would be none. */
+/** Throws if an option cannot be meant: a bound that is not a number would not bound. */
 export function checkPromptOptions(options: PromptOptions): void {
   const { agent, effort, budget, maxTokens, temperature = 0 } = options;
   if (agent !== undefined && !agentForm.test(agent))

@@ -9,7 +9,7 @@ export interface SenderCheckDeps {
   readonly log: Logger;
 }
 
-/** Whether the guards let a message in: when it arrives, and once more if another configuration applies by the time it is begun. */
+/** The guards' check of a message as it arrives, and again if the configuration is new since. */
 export class SenderCheck {
   readonly #deps: SenderCheckDeps;
 

@@ -20,7 +20,7 @@ export interface ShownTurnDeps {
   readonly log: Logger;
 }
 
-/** How long the edit of a settled question may take. */
+/** The most time that the edit of a settled question may take. */
 const editMs = 10_000;
 
 interface AskedHere {

@@ -3,13 +3,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 const running = new AsyncLocalStorage<string>();
 const tracing = new AsyncLocalStorage<Trace>();
 
-/** What every log line says of the message that it belongs to. */
+/** The facts that every log line gives of the message that it belongs to. */
 export interface Trace {
   /** The id of the request that brought it. */
   readonly trace: string | undefined;
   /** A short name for its conversation. */
   readonly conversation: string;
-  /** Of the turn. */
+  /** The traceparent of the turn. */
   readonly traceparent?: string;
 }
 

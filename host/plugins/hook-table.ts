@@ -116,7 +116,7 @@ export class HookTable {
     return compiled;
   }
 
-  /** What it gives ends the series: a refusal or a provider, never an answer of another shape. */
+  /** Its result ends the series: a refusal or a provider, never an answer of another shape. */
   async #run(tap: Tap, run: Run): Promise<unknown> {
     const kind = hookKinds[tap.hook];
     try {

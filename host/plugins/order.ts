@@ -24,7 +24,7 @@ export async function inOrder(
       const must = !slot.many && !slot.optional && !filledByHost.some((own) => own.id === slot.id);
       if (from.length === 0 && must)
         throw errors.SLOT_EMPTY(plugin.name, slot.id, howToFill(fillersOf(slot.id, await bundled())));
-      // What fills a slot of many is read when it is used, so it need not be set up before.
+      // A slot of many is read when it is used, so its filler need not be set up before.
       for (const filler of from) if (!slot.many || !open.includes(filler.name)) await visit(filler);
     }
     open.pop();

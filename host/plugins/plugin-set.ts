@@ -12,7 +12,7 @@ export interface PluginSetDeps {
   readonly hooks: HookTable;
   readonly registry: Registry;
   readonly log: Logger;
-  /** What comes with the host, loaded or not. */
+  /** The plugins that come with the host, loaded or not. */
   readonly bundled: () => Promise<readonly Plugin[]>;
   /** Each plugin's checked part of the configuration, by the plugin's name. */
   readonly parts: ReadonlyMap<string, unknown>;

@@ -58,7 +58,7 @@ export class Redaction {
     return mapStrings(value, (text) => this.text(text)) as Awaitable<T>;
   }
 
-  /** What is kept, as a conversation is, loses only the process's own secrets. */
+  /** Takes only the process's own secrets out of what is kept, as a conversation is. */
   kept<T>(value: T): T {
     const own = this.#own;
     return own ? (mapStrings(value, (text) => own.redact(text)) as T) : value;

@@ -11,7 +11,7 @@ interface Counted {
 export class StrangersRecords {
   readonly #counted = new Map<string, Counted>();
 
-  /** How many of the type were left out since the last one written; undefined where this one is left out, too. */
+  /** Returns how many of the type were left out since one was written; undefined if this is too. */
   take(type: string): number | undefined {
     const now = Date.now();
     const counted = this.#counted.get(type) ?? { until: 0, taken: 0, beyond: 0 };

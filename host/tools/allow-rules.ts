@@ -6,7 +6,7 @@ import type { Wildcard } from "@gantry/sdk/node";
 import { coversUrl, isUrlPattern, urlPattern } from "./allow-url.ts";
 import { plainText } from "./plain-text.ts";
 
-/** What parts recipients that a tool gives as one text; a star stands for one of them. */
+/** The separators of recipients that a tool gives as one text; a star stands for one recipient. */
 const SEVERAL = ",; \t\r\n<>";
 
 /** An option whose name is written out, and a value of it. */
@@ -33,7 +33,7 @@ export class AllowRules {
     this.#rules = entries.map(ruleOf);
   }
 
-  /** The rules that cover the whole call, or undefined where any part of it is left over. */
+  /** Returns the rules that cover the whole call, or undefined if any part of it is left over. */
   async covering(tool: Tool, call: ToolCall, shell: ShellReader | undefined): Promise<string | undefined> {
     const byName = this.#rules.find((rule) => namesWhole(rule, tool));
     if (byName) return byName.text;

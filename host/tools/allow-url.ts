@@ -14,7 +14,7 @@ export function isUrlPattern(pattern: string): boolean {
   return /^[a-z*][\w+.*-]*:\/\//i.test(pattern);
 }
 
-/** Scheme, host, port and path as they are matched, each by itself; undefined where the pattern names no one host or domain. */
+/** Returns scheme, host, port and path; undefined if the pattern names no one host or domain. */
 export function urlPattern(pattern: string): UrlPattern | undefined {
   const [, scheme = "", host = "", port = "", path] =
     /^([a-z][a-z0-9+.-]*|\*):\/\/(\[[\da-f:.]+\]|[^/?#@:[\]\\\s]+)(?::(\d+|\*))?(\/.*)?$/is.exec(pattern) ??

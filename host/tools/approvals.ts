@@ -170,7 +170,7 @@ function merged(question: Question, waiting: Waiting | undefined): Question {
   return { ...question, asked: { ...question.asked, request }, ...(delivered && { delivered }) };
 }
 
-/** Everything that is not one of the exact words is a no; `always` only where it was offered. */
+/** Takes everything but the exact words for a no, and `always` only if it was offered. */
 function released(decision: string, { always }: ApprovalRequest): "allow" | "always" | "deny" {
   if (decision === "allow") return "allow";
   return decision === "always" && always !== undefined ? "always" : "deny";

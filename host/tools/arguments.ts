@@ -17,7 +17,7 @@ export function parseArguments(tool: Tool, raw: unknown): Readonly<Record<string
   return deepFreeze(args as Record<string, unknown>);
 }
 
-/** What of it does not fit a schema, whose patterns a plugin or a server has chosen, and their texts a model. */
+/** Returns what does not fit; a plugin or server chose the schema's patterns, a model the texts. */
 function unfit(schema: Tool["input"], args: unknown): string | undefined {
   if (!JSON.stringify(schema).includes('"pattern')) return wrongValue(Value.Errors(schema, args));
   let wrong: string | undefined;

@@ -4,7 +4,7 @@ import type { CallDeps, CallRequest } from "./call.ts";
 import { scopesOf, type Speaker } from "./scopes.ts";
 import { messageNameOf, type TurnContext } from "./turn-context.ts";
 
-/** How a turn reaches a person. */
+/** The way by which a turn reaches a person. */
 export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
 
 /**

@@ -16,7 +16,7 @@ export interface Asked {
   readonly at: number;
 }
 
-/** Where and when a question was put to people. */
+/** The place and time at which a question was put to people. */
 export interface Delivered {
   /** Unix ms. */
   readonly at: number;

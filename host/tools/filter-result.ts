@@ -15,7 +15,7 @@ import type { CallDeps, CallOutcome } from "./call.ts";
 
 const filterMs = 10_000;
 
-/** What a tool answered, without what the model must not see; each find is recorded. Never throws. */
+/** Returns a tool's answer without what the model must not see; records each find. Never throws. */
 export async function filterResult(
   deps: CallDeps,
   call: ToolCall,

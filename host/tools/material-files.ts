@@ -33,7 +33,7 @@ export class MaterialFiles {
     return [...found.flat(), ...(await this.#filled(places))];
   }
 
-  /** What stands in folders that are filled from outside. */
+  /** Returns what stands in folders that are filled from outside. */
   async #filled(places: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
     for (const { folder, material } of this.#registry.get(MaterialFolders)?.values() ?? []) {

@@ -33,7 +33,7 @@ interface Ask {
 class Town {
   readonly state = emptyStoreState();
   readonly asks: { readonly process: number; readonly ask: Ask }[] = [];
-  /** What each question is about, in the order in which they were announced first. */
+  /** The subject of each question, in the order in which they were announced first. */
   readonly questions = new Map<string, string>();
   /** The ends that were taken, by the question's id. */
   readonly ends: { readonly id: string; readonly decision: string }[] = [];

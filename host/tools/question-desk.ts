@@ -17,11 +17,11 @@ import {
 } from "./asked-question.ts";
 import { KeptQuestions, type Facts } from "./kept-questions.ts";
 
-/** How often a question looks for a decision of another process. */
+/** The time after which a question looks again for a decision of another process. */
 const lookMs = 100;
 /** If more questions are open than these, each looks less often. */
 const oftenLooked = 50;
-/** Of one token, or of one person without a token, so many questions wait at a time. */
+/** The most questions of one token, or of one person without a token, that wait at a time. */
 const mostOpen = 16;
 
 const expired = { decision: "expired", reason: "Nobody answered it in time." } as const;

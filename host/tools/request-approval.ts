@@ -9,7 +9,7 @@ import { questionOf } from "./question.ts";
 import type { TriedCall } from "./tried-call.ts";
 import { conversationOf, messageNameOf } from "./turn-context.ts";
 
-/** What came of a question: `result` is for the audit, `error` is set unless it is a yes. */
+/** The end of a question: `result` is for the audit, `error` is set unless it is a yes. */
 interface Approval {
   readonly result: string;
   readonly error?: GantryError;

@@ -22,11 +22,11 @@ import { ConversationApprovals, coverageOf, type Coverage } from "./conversation
 /** A longer command is not shown as a rule. */
 const MAX_RULE = 120;
 
-/** What becomes of the guards' questions about one call. */
+/** The ruling on the guards' questions about one call. */
 export type Ruling =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "lifted"; readonly by: string }
-  /** `coverage` is undefined where only this one call can be allowed. */
+  /** `coverage` is undefined if only this one call can be allowed. */
   | { readonly kind: "ask"; readonly coverage: Coverage | undefined };
 
 /** The turn of a call, undefined outside of turns, and its tools, undefined for all. */
@@ -121,7 +121,7 @@ async function nobodyAsked(
   return errors.AUTONOMOUS_REFUSED(reasons, isWide ? `${shown}, which lets every call of it go` : shown);
 }
 
-/** The rule that covers one command; undefined where none does, or none that a person would write. */
+/** Returns the rule that covers one command; undefined if none does or no person would write it. */
 function ruleFor(name: string, words: readonly string[]): string | undefined {
   const line = words.join(" ");
   return line.length > MAX_RULE || words.some((word) => word === "" || /[\s*?]/.test(word))

@@ -20,7 +20,7 @@ const listMs = 10_000;
 /** A source that failed is left alone for so long. */
 const againMs = 10_000;
 
-/** What a source listed; a failure is kept for a while, so that not every turn waits for it. */
+/** The tools that a source listed; a failure is kept a while, so not every turn waits for it. */
 interface Listed {
   readonly tools: Promise<readonly Tool[]>;
   until: number;
@@ -142,7 +142,7 @@ export async function isOfferedNow(tool: Tool, command: string | undefined): Pro
   }
 }
 
-/** What nobody here wrote does not pass for harmless by saying nothing. */
+/** Fills in unknown effects: a tool from outside is not harmless because it says nothing. */
 function ofSource({ name }: ToolSource, tool: Tool): Tool {
   const { effects = () => "unknown" as const, source = name } = tool;
   return Object.freeze({

@@ -27,7 +27,7 @@ export interface TurnContext {
   readonly lease: Lease | undefined;
   /** When the time of the tool around it is up, by `performance.now()`. */
   readonly until: number | undefined;
-  /** What is taken out of what its tools ask the person of the outermost turn. */
+  /** The redaction of what its tools ask the person of the outermost turn. */
   readonly redaction: Redaction;
 }
 

@@ -4,7 +4,7 @@ const narrowed = new AsyncLocalStorage<string | Error | undefined>();
 
 /** Runs what belongs to a turn; `workspace` is its own, undefined for the configured one, or why it has none. */
 export function runIn<T>(workspace: string | Error | undefined, work: () => T): T {
-  // What began in another turn, such as the next message of a queue, does not keep that turn's.
+  // Work begun in another turn, such as the next message of a queue, does not keep that turn's.
   return narrowed.getStore() === workspace ? work() : narrowed.run(workspace, work);
 }
 

@@ -12,9 +12,9 @@ import { asError } from "@gantry/sdk/node";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 
-/** How much text one answer may bring, in characters: several times what models write, and a model without end is cut off here. */
+/** The most characters of one answer, several times what models write: an endless one ends here. */
 const maxAnswer = 2 * 1024 * 1024;
-/** What an event counts that is no text, so that events without end are cut off too. */
+/** The length that an event without text counts, so that events without end are cut off too. */
 const eventLength = 256;
 /** A provider that ignores its signal is left behind after this long. */
 const graceMs = 1_000;

@@ -7,14 +7,14 @@ export function withoutSlash([first, ...rest]: readonly Part[]): readonly Part[]
   return [{ ...first, text: first.text.slice(1) }, ...rest];
 }
 
-/** What a person answers or passes on. */
+/** Returns what a person answers or passes on. */
 export function asQuoted(part: Part): Part {
   const from = "a quoted message";
   if (part.type === "text") return { type: "text", text: part.text, from };
   return part.type === "media" ? { ...part, from } : part;
 }
 
-/** What a person says, as it came. Who speaks is for the host to say, whatever a channel passes on. */
+/** Returns what a person says. The host says who speaks, whatever a channel passes on. */
 export function asSaid(part: Part): Part {
   if (part.type !== "text" || !part.speaker) return part;
   return { type: "text", text: part.text };

@@ -14,8 +14,7 @@ import type { Boundary } from "./boundary.ts";
 const defaultOrder = 100;
 
 /**
- * What stands in a system prompt beside the parts of plugins; `added` is what the caller wants in
- * it.
+ * The frame of a system prompt beside the parts of plugins; `added` is what the caller wants in it.
  */
 interface PromptFrame {
   readonly boundary: Boundary;
@@ -39,7 +38,7 @@ export async function systemPrompt(
   return { role: "system", parts: textParts(texts.filter((text) => text !== "").join("\n\n")) };
 }
 
-/** What the texts of the parts bring into the conversation. */
+/** Returns what the texts of the parts bring into the conversation. */
 export async function broughtByPrompt(registry: Registry, scene: PromptScene): Promise<Sources> {
   const brought = await Promise.all(ordered(registry).map((part) => part.brings?.(scene)));
   return {
@@ -48,7 +47,7 @@ export async function broughtByPrompt(registry: Registry, scene: PromptScene): P
   };
 }
 
-/** What the parts have to say with this very message. */
+/** Returns what the parts have to say with this very message. */
 export async function notesOf(
   registry: Registry,
   scene: PromptScene,

@@ -8,7 +8,7 @@ export class Transcript {
   #sent: number;
   #boundary: Boundary;
 
-  /** What was kept has been sent. */
+  /** Takes kept messages, which have been sent before. */
   constructor(earlier: readonly ChatMessage[], boundary: Boundary) {
     this.#earlier = earlier;
     this.#sent = earlier.length;
@@ -45,7 +45,7 @@ export class Transcript {
     this.#sent = this.#earlier.length + this.#current.length;
   }
 
-  /** True where a message that was sent before is another one now. */
+  /** Returns true if a message that was sent before is another one now. */
   changes({ earlier, current }: FittedHistory): boolean {
     const before = [...this.#earlier, ...this.#current].slice(0, this.#sent);
     const after = [...earlier, ...current];

@@ -55,7 +55,7 @@ export class TurnRun {
     };
   }
 
-  /** What whoever watches is told of it. */
+  /** The facts that whoever watches is told of it. */
   get facts(): TurnFacts {
     return factsOf(this.#input);
   }
@@ -77,7 +77,7 @@ export class TurnRun {
     return turn;
   }
 
-  /** Makes what is kept of the session shorter, because a person wants it so. False where there was nothing to do. */
+  /** Shortens what is kept of the session as a person asked; false if there was nothing to do. */
   async compact(): Promise<boolean> {
     const transcript = await this.#transcript();
     return this.#fitting.fit(transcript, await this.#overhead(transcript), "asked");

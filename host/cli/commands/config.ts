@@ -49,8 +49,9 @@ export async function get({ session, args, options, out }: HostCommandContext): 
 }
 
 /**
- * Validates the whole new file before it is written; a secret is never echoed. A file that does not load is mended where the
- * values mend it. Several keys that only work together are set together.
+ * Validates the whole new file before it is written; a secret is never echoed. A file that does not
+ * load is corrected if the values correct it. Several keys that only work together are set
+ * together.
  */
 export async function set(context: HostCommandContext): Promise<number> {
   const { session, args, out } = context;

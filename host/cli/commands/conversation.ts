@@ -15,7 +15,7 @@ export interface Conversation {
   readonly host: Host;
   readonly terminal: Terminal;
   readonly session: string;
-  /** How the person is asked, and which model they chose. */
+  /** The way in which the person is asked, and the model that they chose. */
   readonly options: PromptOptions;
   /** Makes a message of the person. */
   message(text: string, parts?: readonly Part[]): InboundMessage;

@@ -29,7 +29,7 @@ interface Facts {
   readonly enforces: readonly string[];
   readonly table: string;
   readonly keys: readonly string[];
-  /** Of what it keeps on disk. */
+  /** The layout of what it keeps on disk. */
   readonly layout?: number;
 }
 

@@ -42,7 +42,8 @@ export async function call(run: HostCommandContext): Promise<number> {
     if (ran) run.out(text);
     else run.err(`gantry: ${text} [${outcome.code}]`);
     if (ran) return outcome.workFailed ? 1 : 0;
-    // A guard may stop a call over what is no policy, as over a name that cannot be looked up.
+    // A guard may stop a call for a reason outside the policy, as over a name that cannot be looked
+    // up.
     return exitOf(host, outcome.code ?? "", outcome.decision === "refused" ? 3 : 1);
   } finally {
     terminal.close();

@@ -8,7 +8,10 @@ interface Statement {
   readonly tree: unknown;
 }
 
-/** How a line begins that may begin a statement; lines within a text or a list may begin so too. */
+/**
+ * The beginning of a line that may begin a statement; lines within a text or a list may begin so
+ * too.
+ */
 const beginning = /^\s*(?:\[|[\w-]+\s*[.=]|"(?:[^"\\]|\\.)*"\s*[.=]|'[^']*'\s*[.=])/;
 
 /** Finds lines in a text that is right TOML; it reads the text again when the first line is asked for. */

@@ -16,7 +16,7 @@ export class ServiceEnv {
     this.#file = path.join(configDir, "service.env");
   }
 
-  /** Throws where the file cannot be read or others may write it. */
+  /** Throws if the file cannot be read or others may write it. */
   async addTo(env: NodeJS.ProcessEnv): Promise<void> {
     await refuseUnsafe(this.#configDir, this.#file);
     const found = parseEnv(await this.#text());

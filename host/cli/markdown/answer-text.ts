@@ -3,7 +3,10 @@ import { tint } from "../theme.ts";
 import { printableProse } from "../terminal-line.ts";
 import { cellsOf, isRule, tableText } from "./table-text.ts";
 
-/** What a line of words begins with, after the sign of a list: anything else may yet become a heading, rule, fence or table. */
+/**
+ * The beginning of a line of words, after the sign of a list: anything else may yet become a
+ * heading, rule, fence or table.
+ */
 const beginsWords = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:[^\s#>`~|=\-*_+\d]|\*{1,2}[^\s*])/;
 const fenceLine = /^\s*(`{3,}|~{3,})(.*)$/;
 /** Beyond so many characters without a place to cut, a line is not looked through again until it ends. */
@@ -19,7 +22,7 @@ export class AnswerText {
   #line = "";
   /** True once a part of that line is written. */
   #isBegun = false;
-  /** What opened the code that comes. */
+  /** The fence that opened the code that comes. */
   #fence: string | undefined;
   #table: string[] = [];
 
