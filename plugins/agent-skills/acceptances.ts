@@ -10,7 +10,7 @@ const shownSpace = "skills-shown";
 /** Characters; what is longer is not kept, so that a change of it is not shown as a diff. */
 const maxShown = 256 * 1024;
 
-/** What the owner has said yes to. */
+/** A state of a skill that the owner has said yes to. */
 export interface Acceptance {
   /** {@link SkillFolder.hash} */
   readonly hash: string;
@@ -59,7 +59,7 @@ export class Acceptances {
     return this.#store().values.get<string>(shownSpace, folder);
   }
 
-  /** Returns false where it was not accepted. */
+  /** Returns false if it was not accepted. */
   async takeBack(skill: FoundSkill): Promise<boolean> {
     const { values } = this.#store();
     await values.remove(shownSpace, skill.folder);

@@ -18,7 +18,7 @@ export interface SkillEntry {
   readonly mode: number;
   /** Bytes of a file. */
   readonly size: number;
-  /** Where a link leads, as written. */
+  /** The target of a link, as written. */
   readonly target?: string;
   /** SHA-256 of the bytes of a file, in hexadecimal. */
   readonly digest?: string;

@@ -3,13 +3,13 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { isInside, printable } from "@gantry/sdk/node";
 
-/** What people and models write; the standard allows less. */
+/** The form of names that people and models write; the standard allows less. */
 const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u;
 
-/** Of one place; each of them is looked at in every turn. */
+/** The most skills of one place; each of them is looked at in every turn. */
 const maxSkills = 300;
 
-/** Where a skill was found. */
+/** A skill, and the place where it was found. */
 export interface FoundSkill {
   /** The name of its folder. */
   readonly name: string;

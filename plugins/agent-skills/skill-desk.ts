@@ -7,7 +7,7 @@ import { readSkill, type ReadSkill } from "./skill-read.ts";
 import type { SkillShelf } from "./skill-shelf.ts";
 import { linesOf, oneLine } from "./skill-shown.ts";
 
-/** What those work with who decide on skills. */
+/** The parts that deciding on skills works with. */
 export interface SkillDesk {
   readonly shelf: SkillShelf;
   readonly acceptances: Acceptances;

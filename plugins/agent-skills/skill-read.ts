@@ -18,7 +18,7 @@ export interface ReadSkill {
   readonly description: string;
   /** As written; it lifts nothing here. */
   readonly allowedTools: string | undefined;
-  /** What the standard finds wrong, though the skill can be used. */
+  /** Faults by the standard that leave the skill usable. */
   readonly findings: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export interface SkillInstructions {
   readonly skill: KnownSkill;
   readonly body: string;
   readonly entries: readonly SkillEntry[];
-  /** Where its text comes from, if it is not the owner's own. */
+  /** The source of its text, if it is not the owner's own. */
   readonly material: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export class SkillShelf {
     return this.#acceptances.known(this.#find(workspace));
   }
 
-  /** True where one was accepted, though it may have changed since. */
+  /** Returns true if one was accepted, though it may have changed since. */
   async hasAccepted(workspace: string): Promise<boolean> {
     return (await this.all(workspace)).some(({ accepted }) => accepted !== undefined);
   }

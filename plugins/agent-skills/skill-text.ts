@@ -27,7 +27,7 @@ export function skillFileOf(files: ReadonlyMap<string, Buffer>): Buffer | undefi
   return skillFileNames.map((name) => files.get(name)).find((bytes) => bytes !== undefined);
 }
 
-/** Returns bytes as text; undefined where they are not UTF-8. */
+/** Returns bytes as text; undefined if they are not UTF-8. */
 export function utf8Of(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

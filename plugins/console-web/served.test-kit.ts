@@ -7,7 +7,7 @@ export interface Served extends AsyncDisposable {
   /** As it was printed: the console, with a code. */
   readonly address: string;
   readonly file: string;
-  /** What it has written to stderr so far. */
+  /** Returns what it has written to stderr so far. */
   said(): string;
 }
 

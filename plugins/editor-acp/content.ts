@@ -5,7 +5,7 @@ import { imageType, mediaBounds, type Media, type Part } from "@gantry/sdk";
 import { isInside, printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
-/** What a person says with a prompt, and what they attach, which is material for the model. */
+/** The words of a person's prompt, and what they attach, which is material for the model. */
 export interface Said {
   readonly parts: readonly Part[];
   readonly quoted: readonly Part[];

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import path from "node:path";
 import type { ToolCallContent } from "@agentclientprotocol/sdk";
 
-/** Of one file; a larger one is not compared. */
+/** The most bytes of one file; a larger one is not compared. */
 const mostBytes = 512 * 1024;
 const mostFiles = 4;
 

@@ -5,14 +5,16 @@ import { listAll, type Store } from "@gantry/sdk";
 import { isInside, printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
-/** Where the store keeps the path of each folder that an editor opened, by its name. */
+/** The space of the store for the path of each folder that an editor opened, by its name. */
 const space = "acp-folders";
 
 /** A folder that an editor opened. */
 export interface Folder {
   /** Absolute, links followed. */
   readonly path: string;
-  /** Who speaks there: conversations, memories and approvals of a folder are its own. */
+  /**
+   * The name of who speaks there: conversations, memories and approvals of a folder are its own.
+   */
   readonly name: string;
 }
 

@@ -22,7 +22,7 @@ const file = createRequire(import.meta.url).resolve("@agentclientprotocol/sdk/sc
 const whole = JSON.parse(readFileSync(file, "utf8")) as Schema & { $defs: Record<string, Schema> };
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(whole, "acp");
 
-/** What each side may be sent, by method and kind: the name of its definition. */
+/** Returns what each side may be sent, by method and kind: the name of its definition. */
 export function methodsOf(side: "agent" | "client", kind: RegExp): ReadonlyMap<string, string> {
   const named = Object.entries(whole.$defs).filter(([name]) => kind.test(name));
   return new Map(

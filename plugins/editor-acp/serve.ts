@@ -9,7 +9,7 @@ import { errors } from "./errors.ts";
 import type { Needs } from "./needs.ts";
 import { wholeLines } from "./whole-lines.ts";
 
-/** Of one message, which may hold pictures. */
+/** The most bytes of one message, which may hold pictures. */
 const mostBytes = 32 * 1024 * 1024;
 
 /** Answers an editor until its messages end; then nothing runs any more. Throws ACP_NO_INPUT and ACP_WORKSPACE. */

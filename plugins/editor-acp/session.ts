@@ -49,7 +49,7 @@ export class Session {
   #calls = 0;
   #words = "";
   #isTitled = false;
-  /** What is said with the next answer, as the editor shows no notices. */
+  /** Words that go out with the next answer, as the editor shows no notices. */
   #unsaid = "";
 
   constructor(id: string, folder: Folder, needs: Needs, editor: Editor) {
@@ -138,7 +138,7 @@ export class Session {
     this.#unsaid = "";
     let untold: (() => void) | undefined;
     const onEvent = (event: TurnEvent): void => {
-      // Of turns that wait for each other only the one that runs is told of its calls.
+      // If turns wait for each other, only the one that runs is told of its calls.
       if (event.type === "tool_call") untold = started.of(this.id, (call) => updates.started(call));
       if (!asked.take(event)) updates.take(event);
     };

@@ -20,7 +20,7 @@ const minuteMs = 60_000;
 /** The bound of one turn, which another turn goes beyond. */
 const tooLong = "TURN_TOO_LONG";
 
-/** What a goal may take. */
+/** The most that a goal may take. */
 export interface Bounds {
   readonly turns: number;
   readonly tokens: number;

@@ -9,7 +9,7 @@ const templates =
 /** Returns text of a server as a model and a person may be shown it, of at most so many bytes. */
 export function cleaned(text: string, maxBytes: number): string {
   let left = text.slice(0, 4 * maxBytes).replace(hidden, "");
-  // What is left of two marks in one another may be a third.
+  // The text that is left of two marks in one another may be a third.
   for (let before = ""; before !== left;) [before, left] = [left, left.replace(templates, "")];
   return cutTo(left.trim(), maxBytes);
 }

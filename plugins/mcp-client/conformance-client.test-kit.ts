@@ -110,7 +110,10 @@ for (const { name, args } of calls) {
   err(`${name}: ${result.decision} ${result.text.slice(0, 200)}`);
 }
 
-/** What a schema does not take is refused before it is sent, so that a model leaves it out. */
+/**
+ * Returns the arguments without nulls: an argument that a schema does not take is refused before it
+ * is sent, so a model leaves it out.
+ */
 function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 }

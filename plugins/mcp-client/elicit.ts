@@ -7,7 +7,9 @@ const MAX_NAME = 64;
 const MAX_ABOUT = 300;
 const MAX_CHOICES = 50;
 
-/** What is under way at one server: the run of a call, or something that nobody can be asked in. */
+/**
+ * The work under way at one server: the run of a call, or something that nobody can be asked in.
+ */
 export type UnderWay = Partial<Pick<ToolRun<any>, "user" | "session" | "ask" | "log">>;
 
 /**

@@ -17,7 +17,7 @@ export interface LeftOut {
   readonly why: string;
 }
 
-/** What becomes of the tools of one server. */
+/** The state of the tools of one server. */
 export interface Offer {
   readonly tools: readonly Tool[];
   readonly leftOut: readonly LeftOut[];
@@ -64,7 +64,7 @@ function toolOf(server: McpServer, listed: ListedTool, count: number): Tool | st
     deferred: true,
     source: "mcp",
     timeoutMs: settings.timeoutMs,
-    // What makes guards stricter, and nothing that the server claims to its favour.
+    // Hints that make guards stricter, and nothing that the server claims to its favour.
     hints: { openWorld: true, ...(destructiveHint === true && { destructive: true }) },
     ...(rule === "allow" && { allowedBy: `mcp.servers.${settings.name}.tools.${listed.name}` }),
     offered: () => server.isAsAccepted(listed.name),

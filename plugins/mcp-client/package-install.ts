@@ -15,12 +15,12 @@ interface Locked {
   readonly hasInstallScript?: unknown;
 }
 
-/** What was installed. */
+/** The result of an installation. */
 export interface Installed {
   /** The module to run, from the folder of the installation. */
   readonly entry: string;
   readonly integrity: string;
-  /** How many packages. */
+  /** The number of packages. */
   readonly count: number;
   /** Packages with scripts that npm would have run. */
   readonly withScripts: readonly string[];

@@ -19,7 +19,7 @@ export class Pins {
   readonly #settings: ServerSettings;
   readonly #file: AcceptedFile;
   readonly #needs: PinsNeeds;
-  /** What this process has found last. */
+  /** The differences that this process has found last. */
   #changed: Changed | undefined;
 
   constructor(settings: ServerSettings, file: AcceptedFile, needs: PinsNeeds) {
@@ -60,7 +60,7 @@ export class Pins {
     return changed;
   }
 
-  /** What changed back is as it was accepted. */
+  /** An item that changed back is as it was accepted. */
   async #note(accepted: Accepted, changed: Changed): Promise<void> {
     const { server, tools, prompts, of } = changed;
     this.#changed = changed;

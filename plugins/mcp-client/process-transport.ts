@@ -43,7 +43,7 @@ export class ProcessTransport implements Transport {
       this.onerror?.(errors.MCP_LINE(MAX_LINE));
       void this.close();
     });
-    // What nobody reads makes the process wait.
+    // Output that nobody reads makes the process wait.
     stderr.on("data", (chunk: Buffer) => {
       this.#lastWords = `${this.#lastWords}${chunk.subarray(-MAX_WORDS).toString()}`.slice(-MAX_WORDS);
     });
@@ -63,7 +63,7 @@ export class ProcessTransport implements Transport {
     await this.#process.close();
   }
 
-  /** Programs print to stdout what is no message; nobody reads it. */
+  /** Reads a message. Programs also print to stdout what is not a message; nobody reads it. */
   #read(line: string): void {
     let message: JSONRPCMessage;
     try {

@@ -8,7 +8,7 @@ import type { McpServer } from "./server.ts";
 import type { ServerSecrets } from "./server-secrets.ts";
 
 const MAX_SUMMARY = 200;
-/** Of all texts of one prompt together; and pieces of them. */
+/** The most bytes of all texts of one prompt together, and the most pieces of them. */
 const MAX_BYTES = 64 * 1024;
 const MAX_PARTS = 100;
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
@@ -55,7 +55,10 @@ function wordOf(server: McpServer, prompt: ListedPrompt, { audit, secrets }: Pro
   };
 }
 
-/** What it brings is read by the model, so it is on record as a call of a tool is. */
+/**
+ * Records the use of a prompt as a call of a tool is recorded, since the model reads what it
+ * brings.
+ */
 async function recordUse(
   audit: Audit,
   { user, conversation }: ChatCommandRun,

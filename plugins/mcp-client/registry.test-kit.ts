@@ -72,7 +72,7 @@ export function smallPackage(
   );
 }
 
-/** What the small server needs. */
+/** Publishes the package that the small server needs. */
 export function wordsPackage(registry: PackageRegistry, dist?: Facts): void {
   const facts = { name: "words", version: "1.0.0", type: "module", exports: "./index.js" };
   registry.publish(facts, { "index.js": "export const words = 1;\n" }, dist);

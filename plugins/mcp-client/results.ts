@@ -7,7 +7,7 @@ const MAX_FILES = 10;
 
 type Contents = ReadResourceResult["contents"][number];
 
-/** Where what comes with a result is kept, and for whom. */
+/** The place where what comes with a result is kept, and for whom. */
 export interface Keeping {
   readonly media: Media | undefined;
   readonly user: string;

@@ -23,7 +23,7 @@ function namesOf(values: Readonly<Record<string, string>>): readonly string[] {
   return Object.keys(values).toSorted();
 }
 
-/** Null for what is no file: a folder, or nothing. */
+/** Returns null for what is not a file: a folder, or nothing. */
 async function fileDigest(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
   if (!found?.isFile()) return null;

@@ -28,13 +28,13 @@ const LATE_MS = 60_000;
 export interface ServerNeeds extends Omit<Ways, "program">, PinsNeeds {
   readonly configDir: string;
   readonly media: Media | undefined;
-  /** Of the plugin: what runs ends with it. */
+  /** The signal of the plugin: what runs ends with it. */
   readonly signal: AbortSignal;
   /** A server that nobody called for so long is stopped. */
   readonly idleMs: number;
 }
 
-/** What a server says of itself now. */
+/** The items and facts that a server states of itself now. */
 export interface Found extends Listed {
   readonly era: Era;
   readonly server: string;
@@ -167,7 +167,10 @@ export class McpServer {
     }
   }
 
-  /** What a stopped call had begun goes on at the server, so what is asked for it must not reach another person. */
+  /**
+   * Keeps a stopped call among those under way for a while: what it had begun goes on at the
+   * server, and what is asked for it must not reach another person.
+   */
   #left(asking: UnderWay, isStopped: boolean): void {
     if (!this.#running.delete(asking) || !isStopped) return;
     const late = {};
@@ -195,7 +198,7 @@ export class McpServer {
     const listeners = {
       changed: () => this.#changed(),
       ended,
-      // Of what a server does wrong only what ends it is told aloud, or it could fill the log.
+      // Of a server's faults only the one that ends it is told aloud, or it could fill the log.
       failed: (error: Error) =>
         this.#needs.log[error instanceof GantryError ? "warn" : "debug"](
           { server: this.name },
@@ -227,7 +230,7 @@ export class McpServer {
     this.#isWatching = false;
   }
 
-  /** What it fails at is tried again by the next call. */
+  /** Looks at the server now; a failure is left to the next call, which tries again. */
   async #lookNow(): Promise<void> {
     try {
       const [connection, accepted] = [await this.#live.current, await this.file.read()];

@@ -53,7 +53,7 @@ async function linesOf<Item extends { readonly name: string }>(
     );
   const diffs = changed.map(async (name) => {
     const [old, fresh] = [textIn(before, name), textIn(now, name)];
-    // What differs too much to be compared is shown as both texts.
+    // Texts that differ too much to be compared are both shown.
     const diff = (await diffOf("", old, fresh)) ?? `${sided("-", old)}\n${sided("+", fresh)}`;
     const lines = diff.split("\n").filter((line) => !/^(?:---|\+\+\+)/.test(line));
     return [`changed ${kind} ${printable(name, 64)}`, ...lines.map((line) => printable(line, MAX_TEXT))];

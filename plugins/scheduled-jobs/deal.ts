@@ -12,15 +12,16 @@ export interface DealNeeds extends RunNeeds {
   readonly shelf: JobShelf;
 }
 
-/** What a look at a job's due times came to. */
+/** The outcome of a look at a job's due times. */
 export interface Dealt {
   /** The run that was ended, or was found cut off. */
   readonly run: JobRun | undefined;
 }
 
 /**
- * Deals with all that has fallen due of a job; undefined where another process does. Each due time comes to one record that says
- * done, failed or skipped, also if the process ends at any moment: what was begun is not begun again.
+ * Deals with all that has fallen due of a job; returns undefined if another process does. Each due
+ * time comes to one record that says done, failed or skipped, also if the process ends at any
+ * moment: what was begun is not begun again.
  */
 export async function dealWith(
   needs: DealNeeds,

@@ -15,7 +15,7 @@ const maxAtOnce = 4;
 interface Scheduled {
   readonly job: Job;
   readonly next: NextDue;
-  /** Unix ms; undefined where it falls due no more. */
+  /** Unix ms; undefined if it never falls due again. */
   due: number | undefined;
 }
 

@@ -13,7 +13,7 @@ const mostText = 64_000;
 export class KeptTasks {
   readonly #values: Values;
   readonly #process = randomUUID();
-  /** Of tasks that this process works on, by conversation and number. */
+  /** The tasks that this process works on, by conversation and number. */
   readonly #live = new Map<string, PromiseWithResolvers<void>>();
   #changing: Promise<unknown> = Promise.resolve();
 

@@ -83,7 +83,7 @@ interface ChangesProps {
   readonly saved: () => void;
 }
 
-/** What would change: first a trial, then what differs, then saving. */
+/** The changes to be made: first a trial, then what differs, then saving. */
 function Changes({ values, changes, saved }: ChangesProps) {
   const step = useSignal<"idle" | "trying" | "tried" | "saving">("idle");
   const said = useSignal("");

@@ -7,7 +7,7 @@ export interface Account {
   readonly may: readonly string[];
 }
 
-/** What the service answered in place of what was asked for; status 0: it did not answer. */
+/** The answer of the service in place of what was asked for; status 0: it did not answer. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: string;
