@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 declare const GANTRY_VERSION: string | undefined;
 
-/** The first file that runs: old Nodes must be able to read it, and `--version` must cost nothing. */
+/**
+ * The first file that runs: old Nodes must be able to read it, and `--version` must cost nothing.
+ */
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(

@@ -107,7 +107,7 @@ class WordRun {
     });
   }
 
-  /** The words of the plugins that are configured. Where those cannot be loaded, help is left with the host's words, and why is said. */
+  /** Returns the plugins' words; if they cannot be loaded, only the host's, and says why. */
   async #pluginWords(argv: readonly string[]): Promise<readonly Command[]> {
     const [first = "help"] = argv;
     try {
@@ -165,7 +165,7 @@ class WordRun {
     this.#session.onLeftOut = undefined;
     this.#served = await servedWriter(this.#lowest(first));
     this.#serving = true;
-    // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.
+    // Over months, a young generation that never grows costs little time and a quarter of memory.
     const { setFlagsFromString } = await import("node:v8");
     setFlagsFromString("--semi-space-growth-factor=1");
     const served = new ServedHost(this.#session, first, services, async () => {
@@ -216,7 +216,7 @@ class WordRun {
     return this.#signal === "SIGINT" ? 130 : known.exit;
   }
 
-  /** The exit code, once all that was printed is with its reader, who may be slow, or a failed write has been heard of. */
+  /** Returns the exit code once its reader, who may be slow, has all of the output, or cannot. */
   async written(code: number): Promise<number> {
     await Promise.all([drained(process.stdout), drained(process.stderr)]);
     await new Promise(setImmediate);

@@ -50,7 +50,10 @@ function run(file: string): void {
   void (require(path.join(own, "import.cjs")) as (file: string) => Promise<unknown>)(path.resolve(file));
 }
 
-/** The length of a list in four bytes, the list of names and sizes in JSON, then the files one after another. */
+/**
+ * The length of a list in four bytes, the list of names and sizes in JSON, then the files one after
+ * another.
+ */
 function unpack(folder: string): void {
   const packed = zstdDecompressSync(new Uint8Array(getRawAsset("release")));
   const start = 4 + packed.readUInt32LE(0);

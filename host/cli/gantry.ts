@@ -4,7 +4,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { configDirOf } from "./config-dir.ts";
 import { ownCopy } from "./own-copy.ts";
 
-/** The name of the folder beside this file that holds all that runs; written in when the package is made. */
+/**
+ * The name of the folder beside this file that holds all that runs; written in when the package is
+ * made.
+ */
 declare const GANTRY_RELEASE: string;
 
 /**

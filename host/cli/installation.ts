@@ -46,7 +46,10 @@ export class Installation {
   readonly configFile: string;
   /** The folder to work in for this run, in place of the configured workspace. */
   workspace: string | undefined;
-  /** The first word of the line, if no word of the host's own is meant: a plugin whose table has its name is loaded. */
+  /**
+   * The first word of the line, if no word of the host's own is meant: a plugin whose table has its
+   * name is loaded.
+   */
   word: string | undefined;
   /** True if `service.env` is read before the configuration. */
   readsServiceEnv = false;
@@ -68,8 +71,9 @@ export class Installation {
   }
 
   /**
-   * Reads, imports what is listed, checks everything; throws coded errors, several at once. No file means the defaults.
-   * `unused` are slots that the command does not read: what only fills those is not imported.
+   * Reads, imports what is listed, checks everything; throws coded errors, several at once. No file
+   * means the defaults. `unused` are slots that the command does not read: what only fills those is
+   * not imported.
    */
   async open(given?: string | ConfigText, unused: readonly string[] = []): Promise<Opened> {
     if (this.readsServiceEnv) await this.#serviceEnv.addTo(process.env);

@@ -29,7 +29,10 @@ export interface KeyboardEvents {
   /** Ctrl-O: what was folded into one line last, safe to print; undefined if nothing was. */
   unfold(): string | undefined;
   keepsHistory(): boolean;
-  /** Completes a line with Tab: what may stand there, and the part of the line that it takes the place of. */
+  /**
+   * Completes a line with Tab: what may stand there, and the part of the line that it takes the
+   * place of.
+   */
   complete(line: string): Promise<[string[], string]>;
 }
 
@@ -77,7 +80,8 @@ export class LineReader {
     this.#reader.on("history", (lines) => this.#keep(lines));
     this.#reader.on("close", () => (this.#closed = true));
     this.#reader.on("line", (row) => this.#collect(row, on.stray));
-    // Back from Ctrl-Z readline leaves the input paused, and with nothing to wait for the program would end.
+    // Back from Ctrl-Z readline leaves the input paused, and with nothing to wait for the program
+    // would end.
     this.#reader.on("SIGCONT", () => this.#reader.resume());
     this.#reader.on("SIGINT", interrupt);
     this.#input.on("keypress", (_: string, { name, ctrl = false }: Key) => {
@@ -142,7 +146,9 @@ export class LineReader {
     }
   }
 
-  /** One row as it was typed: what was pasted stays a sign, so that it cannot pass for an answer. */
+  /**
+   * One row as it was typed: what was pasted stays a sign, so that it cannot pass for an answer.
+   */
   answer(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     const reader = this.#reader;
     return new Promise((resolve) => {

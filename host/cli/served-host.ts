@@ -12,8 +12,9 @@ const againMs = 50;
 const patienceMs = 5_000;
 
 /**
- * The host that serves, and its successors: a changed configuration is set up whole beside the one in force, which takes no new
- * work from then on and ends what it has. What does not start changes nothing.
+ * The host that serves, and its successors: a changed configuration is set up whole beside the one
+ * in force, which takes no new work from then on and ends what it has. What does not start changes
+ * nothing.
  */
 export class ServedHost {
   readonly #installation: Installation;
@@ -55,7 +56,10 @@ export class ServedHost {
     await this.#note({ config: configHash(text) });
   }
 
-  /** Never throws: what is wrong is logged and told to whoever asked, and the configuration in force stays. */
+  /**
+   * Never throws: what is wrong is logged and told to whoever asked, and the configuration in force
+   * stays.
+   */
   reload(): Promise<void> {
     this.#reloading = this.#reloading.then(async () => {
       try {
@@ -140,7 +144,10 @@ export class ServedHost {
     }
   }
 
-  /** Node keeps every module it has loaded: a plugin of one's own that was changed since needs a new process. */
+  /**
+   * Node keeps every module it has loaded: a plugin of one's own that was changed since needs a new
+   * process.
+   */
   async #changedPlugins(host: Host): Promise<readonly string[]> {
     const since = Date.parse(this.#record.started);
     const own = host.options.plugins.filter(({ from }) => from !== "bundled");

@@ -17,7 +17,10 @@ export interface AskingDeps {
   command(): ((line: string) => Promise<void>) | undefined;
 }
 
-/** The questions of a turn at the terminal, one at a time, each taken back where it is decided or lapses elsewhere. */
+/**
+ * The questions of a turn at the terminal, one at a time, each taken back where it is decided or
+ * lapses elsewhere.
+ */
 export class TerminalQuestions {
   readonly #deps: AskingDeps;
   readonly #open: Map<string, AbortController> = new Map();

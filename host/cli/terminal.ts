@@ -22,7 +22,10 @@ interface LastCall {
   readonly result?: string;
 }
 
-/** The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in place. */
+/**
+ * The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in
+ * place.
+ */
 export class Terminal {
   readonly #questions: TerminalQuestions;
   readonly #person: boolean;
@@ -114,7 +117,10 @@ export class Terminal {
     return this.#reader?.pictures(line) ?? [];
   }
 
-  /** The answer to this very question; undefined at the end of input and when `signal` ends the waiting. */
+  /**
+   * The answer to this very question; undefined at the end of input and when `signal` ends the
+   * waiting.
+   */
   async question(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     return (await this.#open()).answer(prompt, signal);
   }

@@ -66,7 +66,10 @@ export class Acceptances {
     return values.remove(space, skill.folder);
   }
 
-  /** True while the folder is what was accepted; a folder whose stamp has not changed is not read again. */
+  /**
+   * True while the folder is what was accepted; a folder whose stamp has not changed is not read
+   * again.
+   */
   async holds({ folder, accepted }: KnownSkill): Promise<boolean> {
     if (!accepted) return false;
     const stamp = folderStamp(folder);

@@ -15,7 +15,10 @@ export interface FoundSkill {
   readonly name: string;
   /** The real path of its folder. */
   readonly folder: string;
-  /** The real path of the workspace that it lies in; undefined for one of the owner's own two places. */
+  /**
+   * The real path of the workspace that it lies in; undefined for one of the owner's own two
+   * places.
+   */
   readonly workspace: string | undefined;
 }
 
@@ -37,7 +40,10 @@ export function skillFinder(configDir: string): FindSkills {
   };
 }
 
-/** Returns the skills that a workspace sees, the nearest first; of the same name the first one counts. */
+/**
+ * Returns the skills that a workspace sees, the nearest first; of the same name the first one
+ * counts.
+ */
 function findSkills(configDir: string, home: string, workspace: string): readonly FoundSkill[] {
   return [
     ...skillsIn(path.join(workspace, ".agents", "skills"), workspace),

@@ -22,7 +22,9 @@ export interface ReadSkill {
   readonly findings: readonly string[];
 }
 
-/** Reads a skill whole. Throws SKILL_UNREADABLE for one without SKILL.md, head, name or description. */
+/**
+ * Reads a skill whole. Throws SKILL_UNREADABLE for one without SKILL.md, head, name or description.
+ */
 export async function readSkill(folder: string, folderName: string): Promise<ReadSkill> {
   const { hash, entries, kept } = await readSkillFolder(folder, isSkillFile);
   const bytes = skillFileOf(kept);

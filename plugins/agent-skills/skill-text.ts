@@ -6,7 +6,10 @@ export interface SkillText {
   readonly body: string;
 }
 
-/** Splits SKILL.md at the two lines of dashes, as the reference reader of the standard does; a string says what is wrong. */
+/**
+ * Splits SKILL.md at the two lines of dashes, as the reference reader of the standard does; a
+ * string says what is wrong.
+ */
 export function splitSkill(text: string): SkillText | string {
   if (!text.startsWith("---")) return "SKILL.md must begin with a line of three dashes";
   const end = text.indexOf("---", 3);

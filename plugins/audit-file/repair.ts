@@ -6,9 +6,10 @@ import { hashOf, linesOf, placeOf } from "./record.ts";
 import { segmentsOf } from "./segments.ts";
 
 /**
- * Makes head and file agree after a crash. Whole records beyond the head are taken in; a torn end is moved to `<log>.torn`.
- * A file that was put away while the head still names it is followed to its end first.
- * What is missing stays missing: the chain goes on from the head, so that `audit verify` names the gap.
+ * Makes head and file agree after a crash. Whole records beyond the head are taken in; a torn end
+ * is moved to `<log>.torn`. A file that was put away while the head still names it is followed to
+ * its end first. What is missing stays missing: the chain goes on from the head, so that `audit
+ * verify` names the gap.
  */
 export function repaired(log: string, head: Head | undefined, warn: Logger["warn"]): Head {
   const size = sizeOf(log);

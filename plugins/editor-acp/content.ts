@@ -20,8 +20,8 @@ interface Bringing {
 }
 
 /**
- * Reads a prompt. Texts and links stand in one text, as they stand in a line of the editor. Throws ACP_CONTENT,
- * ACP_PROMPT_EMPTY, MEDIA_TOO_LARGE and MEDIA_TOO_MUCH.
+ * Reads a prompt. Texts and links stand in one text, as they stand in a line of the editor. Throws
+ * ACP_CONTENT, ACP_PROMPT_EMPTY, MEDIA_TOO_LARGE and MEDIA_TOO_MUCH.
  */
 export async function readPrompt(blocks: readonly ContentBlock[], bringing: Bringing): Promise<Said> {
   let text = "";

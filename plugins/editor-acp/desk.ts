@@ -61,7 +61,10 @@ export class Desk {
     return { sessionId: session.id, modes: session.modes };
   }
 
-  /** Opens an earlier conversation of the same folder and tells what was said. Throws as `open`, and ACP_SESSION_UNKNOWN. */
+  /**
+   * Opens an earlier conversation of the same folder and tells what was said. Throws as `open`, and
+   * ACP_SESSION_UNKNOWN.
+   */
   async load(wanted: LoadSessionRequest): Promise<LoadSessionResponse> {
     const session = await this.#reopen(wanted);
     await session.replay();

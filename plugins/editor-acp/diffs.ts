@@ -47,7 +47,10 @@ export function changesSince(before: Texts): readonly Diff[] {
   });
 }
 
-/** Reads a unified diff, as questions hold it: a change for each of its pieces, with the lines around it. */
+/**
+ * Reads a unified diff, as questions hold it: a change for each of its pieces, with the lines
+ * around it.
+ */
 export function changesIn(diff: string, folder: string): readonly Diff[] {
   const changes: Diff[] = [];
   let file: string | undefined;

@@ -19,8 +19,8 @@ export interface Folder {
 }
 
 /**
- * Returns the folder that an editor names, if it lies in the workspace. Throws ACP_FOLDER_RELATIVE, ACP_FOLDER and
- * ACP_FOLDER_ABSENT.
+ * Returns the folder that an editor names, if it lies in the workspace. Throws ACP_FOLDER_RELATIVE,
+ * ACP_FOLDER and ACP_FOLDER_ABSENT.
  */
 export async function folderOf(cwd: string, workspace: string): Promise<Folder> {
   if (!path.isAbsolute(cwd)) throw errors.ACP_FOLDER_RELATIVE(printable(cwd, 300));
@@ -33,7 +33,9 @@ export async function folderOf(cwd: string, workspace: string): Promise<Folder> 
   return { path: found, name: nameOf(found) };
 }
 
-/** Returns a name that is always the same for the same folder, and tells its owner which one it is. */
+/**
+ * Returns a name that is always the same for the same folder, and tells its owner which one it is.
+ */
 function nameOf(folder: string): string {
   const word = path
     .basename(folder)

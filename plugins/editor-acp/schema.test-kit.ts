@@ -1,4 +1,7 @@
-/** The protocol's own schema, as the official library carries it: who may send what, and samples of it. */
+/**
+ * The protocol's own schema, as the official library carries it: who may send what, and samples of
+ * it.
+ */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -36,7 +39,10 @@ export function wrongBy(name: string, value: unknown): readonly string[] {
   return check(value) ? [] : (check.errors ?? []).map((one) => `${name}${one.instancePath} ${one.message}`);
 }
 
-/** Samples of a definition: with nothing but what is required, with everything, and with each way of each choice. */
+/**
+ * Samples of a definition: with nothing but what is required, with everything, and with each way of
+ * each choice.
+ */
 export function samplesOf(name: string): readonly unknown[] {
   return samples({ $ref: `#/$defs/${name}` }, 0);
 }

@@ -69,7 +69,10 @@ export class Session {
     this.#mode = modeOf(id, this.#needs.level);
   }
 
-  /** Runs a turn; once the one before it is done, if another one runs. Throws ACP_BUSY and what `readPrompt` throws. */
+  /**
+   * Runs a turn; once the one before it is done, if another one runs. Throws ACP_BUSY and what
+   * `readPrompt` throws.
+   */
   prompt(blocks: readonly ContentBlock[], cancelled: AbortSignal): Promise<PromptResponse> {
     if (this.#running.size >= mostPrompts) return Promise.reject(errors.ACP_BUSY(mostPrompts));
     const stop = new AbortController();
@@ -95,7 +98,10 @@ export class Session {
     await replay(messages, { media, next, send: (update) => this.#send(update) });
   }
 
-  /** Says something of the session itself: beside the conversation if the editor can, else with the next answer. */
+  /**
+   * Says something of the session itself: beside the conversation if the editor can, else with the
+   * next answer.
+   */
   async notice(title: string, description: string): Promise<void> {
     if (this.#editor.showsNotices)
       await this.#send({ sessionUpdate: "notice", severity: "warning", title, description });

@@ -25,7 +25,9 @@ export interface Changed {
   readonly prompts: readonly string[];
 }
 
-/** The folder in the configuration directory: a file for each server, and one for what has changed. */
+/**
+ * The folder in the configuration directory: a file for each server, and one for what has changed.
+ */
 export function acceptedFolder(configDir: string): string {
   return path.join(configDir, "mcp");
 }

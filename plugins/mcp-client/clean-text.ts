@@ -1,4 +1,6 @@
-/** Signs that are not seen, reorder what is seen, or stand for nothing; line breaks and tabs stay. */
+/**
+ * Signs that are not seen, reorder what is seen, or stand for nothing; line breaks and tabs stay.
+ */
 const hidden =
   /(?![\n\t])[\p{C}\u2028\u2029\u115f\u1160\u3164\uffa0]|\p{Variation_Selector}|\u034f|\u17b4|\u17b5/gu;
 

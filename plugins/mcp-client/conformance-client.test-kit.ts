@@ -1,4 +1,7 @@
-/** The program that the conformance suite starts: a host with one MCP server, all of whose tools are called. */
+/**
+ * The program that the conformance suite starts: a host with one MCP server, all of whose tools are
+ * called.
+ */
 import {
   Approvals,
   Commands,
@@ -22,7 +25,8 @@ interface Context {
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
 const isLogin = scenario.startsWith("auth/");
 const address = new URL(process.argv.at(-1) ?? "");
-// Local names are refused to tools; an address is what the owner may except. Logins hold names to be the same.
+// Local names are refused to tools; an address is what the owner may except. Logins hold names to
+// be the same.
 if (!isLogin && address.hostname === "localhost") address.hostname = "127.0.0.1";
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
 const { toolCalls } = context;

@@ -49,8 +49,9 @@ export interface Connection {
 }
 
 /**
- * Connects, and starts the server first if it is a program. `era` is the one that it spoke before: asking for it takes
- * a program of the earlier era more than a second. Throws what kept the server from answering.
+ * Connects, and starts the server first if it is a program. `era` is the one that it spoke before:
+ * asking for it takes a program of the earlier era more than a second. Throws what kept the server
+ * from answering.
  */
 export async function connect(
   settings: ServerSettings,

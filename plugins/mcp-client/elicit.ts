@@ -13,8 +13,9 @@ const MAX_CHOICES = 50;
 export type UnderWay = Partial<Pick<ToolRun<any>, "user" | "session" | "ask" | "log">>;
 
 /**
- * Puts a question of a server to the person whose call is under way there, never to the model. The server does not say
- * which call it asks for: nobody is asked while calls of several people or conversations are.
+ * Puts a question of a server to the person whose call is under way there, never to the model. The
+ * server does not say which call it asks for: nobody is asked while calls of several people or
+ * conversations are.
  */
 export async function askPerson(
   server: string,

@@ -22,11 +22,16 @@ export interface Visit {
   show(address: string, scopes: readonly string[]): void;
   /** Asks the owner about an issuer that is another than that of the last login. Throws a no. */
   allow(issuer: string): Promise<void>;
-  /** Asks the owner about a host that is neither the server's nor among {@link hosts}. Throws a no. */
+  /**
+   * Asks the owner about a host that is neither the server's nor among {@link hosts}. Throws a no.
+   */
   allowHost(host: string): Promise<void>;
 }
 
-/** Browsers refuse this port without connecting, so the code stays in the address bar and goes to nobody. */
+/**
+ * Browsers refuse this port without connecting, so the code stays in the address bar and goes to
+ * nobody.
+ */
 export const NOWHERE = "http://127.0.0.1:1/callback";
 
 /**

@@ -23,7 +23,10 @@ export interface Offer {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Returns the tools of a server as the model is offered them: what was accepted, and of that what has not changed. */
+/**
+ * Returns the tools of a server as the model is offered them: what was accepted, and of that what
+ * has not changed.
+ */
 export function offerOf(server: McpServer, accepted: Accepted, changed: Changed | undefined): Offer {
   const tools: Tool[] = [];
   const leftOut: LeftOut[] = [];

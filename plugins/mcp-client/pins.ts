@@ -28,7 +28,10 @@ export class Pins {
     this.#needs = needs;
   }
 
-  /** `server`: the digest of what would be started. Throws MCP_NOT_ACCEPTED, and MCP_CHANGED if it would be started in another way than was accepted. */
+  /**
+   * `server`: the digest of what would be started. Throws MCP_NOT_ACCEPTED, and MCP_CHANGED if it
+   * would be started in another way than was accepted.
+   */
   async accepted(server: string): Promise<Accepted> {
     const { name } = this.#settings;
     const accepted = await this.#file.read();

@@ -12,11 +12,17 @@ import { Lines } from "./lines.ts";
 export const MAX_LINE = 8 * 1024 * 1024;
 const MAX_WORDS = 500;
 
-/** Speaks with a server that the sandbox has started: the official client's own way of starting one has no walls. */
+/**
+ * Speaks with a server that the sandbox has started: the official client's own way of starting one
+ * has no walls.
+ */
 export class ProcessTransport implements Transport {
   readonly #process: OpenProcess;
   #lastWords = "";
-  /** By these two the client knows a pipe, on which silence says that the server is of the earlier era. */
+  /**
+   * By these two the client knows a pipe, on which silence says that the server is of the earlier
+   * era.
+   */
   readonly stderr: null = null;
   readonly pid: null = null;
   onclose?: () => void;

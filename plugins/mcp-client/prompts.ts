@@ -18,7 +18,10 @@ export interface PromptNeeds {
   readonly secrets: ServerSecrets;
 }
 
-/** Returns the accepted prompts of a server as chat commands: `/github-review`; each use is recorded first. */
+/**
+ * Returns the accepted prompts of a server as chat commands: `/github-review`; each use is recorded
+ * first.
+ */
 export function promptWords(
   server: McpServer,
   accepted: Accepted,
@@ -87,7 +90,10 @@ async function promptOf(
   return { prompt: [asked, ...cleanedParts(parts, secrets).map((part) => ({ ...part, from }))] };
 }
 
-/** Returns the parts without hidden characters, templates of models and the owner's secrets, and what is too long of them cut. */
+/**
+ * Returns the parts without hidden characters, templates of models and the owner's secrets, and
+ * what is too long of them cut.
+ */
 function cleanedParts(parts: readonly Part[], secrets: ServerSecrets): readonly Part[] {
   let left = MAX_BYTES;
   return parts.flatMap((part): readonly Part[] => {
@@ -99,7 +105,10 @@ function cleanedParts(parts: readonly Part[], secrets: ServerSecrets): readonly 
   });
 }
 
-/** Reads `name=value`, with quotes around what has blanks in it; what has no name is the first argument not named. */
+/**
+ * Reads `name=value`, with quotes around what has blanks in it; what has no name is the first
+ * argument not named.
+ */
 function argumentsIn(text: string, args: readonly ListedArgument[]): Record<string, string> {
   const given: Record<string, string> = {};
   const rest = text.replace(

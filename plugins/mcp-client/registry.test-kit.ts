@@ -11,7 +11,10 @@ export interface PackageRegistry extends AsyncDisposable {
   readonly url: string;
   /** Whatever was asked for. */
   readonly asked: readonly string[];
-  /** Publishes a package with these files; `dist` is what the registry says of its bytes beside their address. */
+  /**
+   * Publishes a package with these files; `dist` is what the registry says of its bytes beside
+   * their address.
+   */
   publish(
     facts: Facts & { readonly name: string; readonly version: string },
     files?: Facts,

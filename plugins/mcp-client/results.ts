@@ -13,7 +13,10 @@ export interface Keeping {
   readonly user: string;
 }
 
-/** Returns what the model is shown of a result: texts as one, and pictures and files where they can be kept. */
+/**
+ * Returns what the model is shown of a result: texts as one, and pictures and files where they can
+ * be kept.
+ */
 export async function resultOf(result: CallToolResult, keeping: Keeping): Promise<ToolResult> {
   const { content, structuredContent, isError } = result;
   const isEmpty = content.length === 0 && structuredContent !== undefined;

@@ -20,8 +20,8 @@ const texts = new Set(["description", "title"]);
 const needless = new Set(["$anchor", "$comment", "$defs", "$id", "$schema", "definitions", "examples"]);
 
 /**
- * Returns the schema with its references unfolded, without expressions, with clean texts. Wrong is one that
- * refers to another document, is nested or written beyond bounds, or hides signs.
+ * Returns the schema with its references unfolded, without expressions, with clean texts. Wrong is
+ * one that refers to another document, is nested or written beyond bounds, or hides signs.
  */
 export function checkedSchema(input: unknown): CheckedSchema {
   try {
@@ -39,8 +39,8 @@ export function checkedSchema(input: unknown): CheckedSchema {
 }
 
 /**
- * References are unfolded, so that a check of arguments takes no longer than the schema is long: what refers
- * to itself takes anything there.
+ * References are unfolded, so that a check of arguments takes no longer than the schema is long:
+ * what refers to itself takes anything there.
  */
 class Unfolding {
   readonly #root: Tree;

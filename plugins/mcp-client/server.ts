@@ -40,7 +40,7 @@ export interface Found extends Listed {
   readonly server: string;
 }
 
-/** One server for all conversations: it is started by the first call, and stopped once nobody calls. */
+/** One server for all conversations: the first call starts it, and it stops once nobody calls. */
 export class McpServer {
   readonly settings: ServerSettings;
   readonly file: AcceptedFile;
@@ -80,7 +80,7 @@ export class McpServer {
     }
   }
 
-  /** Says whether a tool is what was accepted, once a list that the server called changed was looked at. */
+  /** Says whether a tool is what was accepted, once a list that changed by its word was checked. */
   async isAsAccepted(tool: string): Promise<boolean> {
     const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
     await Promise.race([this.#look, patience]);
@@ -92,7 +92,7 @@ export class McpServer {
     return { media: this.#needs.media, user };
   }
 
-  /** Runs one call, if the server and the tool are what was accepted. Throws MCP_*, and what the signal says. */
+  /** Runs one call, if server and tool are as accepted. Throws MCP_* and the signal's reason. */
   async call(tool: ListedTool, run: Run): Promise<ToolResult> {
     const { args, signal, trace, progress, user } = run;
     const result = await this.#accepted("tools", tool.name, run, (client) =>
@@ -167,10 +167,7 @@ export class McpServer {
     }
   }
 
-  /**
-   * Keeps a stopped call among those under way for a while: what it had begun goes on at the
-   * server, and what is asked for it must not reach another person.
-   */
+  /** Keeps a stopped call, which goes on at the server, lest it ask another person. */
   #left(asking: UnderWay, isStopped: boolean): void {
     if (!this.#running.delete(asking) || !isStopped) return;
     const late = {};
@@ -183,7 +180,7 @@ export class McpServer {
     return readListed(client, AbortSignal.timeout(LIST_MS));
   }
 
-  /** Returns the digest of what a start would run; what was started as something else is stopped. */
+  /** Returns the digest of what a start would run; stops what was started as something else. */
   async #startable(): Promise<string> {
     const digest = await this.#digest();
     if (this.#startedAs !== undefined && this.#startedAs !== digest) await this.#live.close();
@@ -198,7 +195,7 @@ export class McpServer {
     const listeners = {
       changed: () => this.#changed(),
       ended,
-      // Of a server's faults only the one that ends it is told aloud, or it could fill the log.
+      // Only a fault that ends the server is told aloud, or it could fill the log.
       failed: (error: Error) =>
         this.#needs.log[error instanceof GantryError ? "warn" : "debug"](
           { server: this.name },
@@ -218,7 +215,7 @@ export class McpServer {
     if (!this.#isWatching) void this.#watch();
   }
 
-  /** However often a server says that its list is another, it is looked at twice a second at most. */
+  /** Looks at a list that the server says is another, twice a second at most. */
   async #watch(): Promise<void> {
     this.#isWatching = true;
     while (this.#isStale && !this.#needs.signal.aborted) {

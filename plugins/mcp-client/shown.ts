@@ -8,7 +8,9 @@ import type { Found, McpServer } from "./server.ts";
 /** A schema that is accepted is no longer. */
 const MAX_TEXT = 80_000;
 
-/** Returns a tool as a person is shown it before it is accepted: all that the model will read of it. */
+/**
+ * Returns a tool as a person is shown it before it is accepted: all that the model will read of it.
+ */
 function shownTool({ name, description, input }: Tool): readonly string[] {
   return [
     name,

@@ -41,7 +41,9 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Makes the objects that answer: one for each request over HTTP, and one for a program on stdio. */
+/**
+ * Makes the objects that answer: one for each request over HTTP, and one for a program on stdio.
+ */
 export class DoorServers {
   readonly #needs: DoorNeeds;
   readonly #tools: OfferedTools;

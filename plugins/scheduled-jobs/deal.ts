@@ -73,7 +73,10 @@ async function runOnce(
   return run;
 }
 
-/** A run that was begun and that nobody holds ended with its process. What it did is done, so it is not run again. */
+/**
+ * A run that was begun and that nobody holds ended with its process. What it did is done, so it is
+ * not run again.
+ */
 async function endCutOff(shelf: JobShelf, job: Job, { begun }: Mark): Promise<JobRun | undefined> {
   if (begun === undefined) return undefined;
   const run = await shelf.run(job.name, new Date(begun).toISOString());
@@ -83,7 +86,9 @@ async function endCutOff(shelf: JobShelf, job: Job, { begun }: Mark): Promise<Jo
   return ended;
 }
 
-/** Returns the last due time that was dealt with: none lies ahead, whatever a wrong clock has said. */
+/**
+ * Returns the last due time that was dealt with: none lies ahead, whatever a wrong clock has said.
+ */
 export function handledBy({ handled }: Mark): number {
   return Math.min(handled, Date.now());
 }

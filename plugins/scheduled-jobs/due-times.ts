@@ -20,8 +20,8 @@ const graceMs = 5 * 60_000;
 const maxTold = 1_000;
 
 /**
- * Deals with all due times behind `handled`, up to `now` (Unix ms): of several the newest runs, and none that is late if the job
- * skips what it missed.
+ * Deals with all due times behind `handled`, up to `now` (Unix ms): of several the newest runs, and
+ * none that is late if the job skips what it missed.
  */
 export function passedDueTimes(job: Job, next: NextDue, handled: number, now: number): PassedDueTimes {
   const { dues, isCut } = newestDueTimes(next, handled, now);
@@ -36,7 +36,10 @@ export function passedDueTimes(job: Job, next: NextDue, handled: number, now: nu
   return { run: runs ? last : undefined, skipped: [told, ...others], last };
 }
 
-/** Returns the due times behind `handled`, up to `now`; of too many the newest, and that there are others. */
+/**
+ * Returns the due times behind `handled`, up to `now`; of too many the newest, and that there are
+ * others.
+ */
 function newestDueTimes(next: NextDue, handled: number, now: number) {
   let from = handled;
   for (let isCut = false; ; isCut = true) {

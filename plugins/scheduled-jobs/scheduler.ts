@@ -76,7 +76,10 @@ export class Scheduler {
     }));
   }
 
-  /** Looks at the clock and for changed jobs, for nobody: a job that a tool has made does not run within its call. */
+  /**
+   * Looks at the clock and for changed jobs, for nobody: a job that a tool has made does not run
+   * within its call.
+   */
   look(): void {
     this.#outside?.(() => this.#lookSoon());
   }

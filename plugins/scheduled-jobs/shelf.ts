@@ -72,7 +72,9 @@ export class JobShelf {
     await this.#changed();
   }
 
-  /** Returns what is another whenever a job was made, removed, paused or resumed, by any process. */
+  /**
+   * Returns what is another whenever a job was made, removed, paused or resumed, by any process.
+   */
   async version(): Promise<string> {
     return (await this.#store().values.get<string>(changes, lastChange)) ?? "";
   }

@@ -30,7 +30,10 @@ export interface Options {
   readonly store?: ReturnType<typeof createMemoryStore>;
 }
 
-/** A host whose model answers for a parent and for its tasks, with a channel of which alice is the owner. */
+/**
+ * A host whose model answers for a parent and for its tasks, with a channel of which alice is the
+ * owner.
+ */
 export async function startDelegating(options: Options) {
   const { parent, task, config, plugins = [], store = createMemoryStore() } = options;
   let at = 0;

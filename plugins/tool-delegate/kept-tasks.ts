@@ -53,7 +53,9 @@ export class KeptTasks {
     }
   }
 
-  /** Resolves once a task that this process works on has ended; throws if the signal comes first. */
+  /**
+   * Resolves once a task that this process works on has ended; throws if the signal comes first.
+   */
   async ended(session: string, task: Task, signal: AbortSignal): Promise<void> {
     const { promise: left, reject } = Promise.withResolvers<never>();
     const leave = (): void => reject(signal.reason as Error);

@@ -75,8 +75,8 @@ async function unserved({ plugins, config }: Opened): Promise<readonly string[]>
 }
 
 /**
- * One that is loaded, one that comes with Gantry, one that is installed, or the path of one that is not listed yet; its code is
- * imported and not set up.
+ * One that is loaded, one that comes with Gantry, one that is installed, or the path of one that is
+ * not listed yet; its code is imported and not set up.
  */
 export async function inspect(run: HostCommandContext): Promise<number> {
   const [wanted = ""] = run.args;

@@ -17,7 +17,10 @@ export async function list(run: HostCommandContext): Promise<number> {
   return 0;
 }
 
-/** One call as a model would make it: the same guards, the same question, the same record, and the same text comes back. */
+/**
+ * One call as a model would make it: the same guards, the same question, the same record, and the
+ * same text comes back.
+ */
 export async function call(run: HostCommandContext): Promise<number> {
   const [tool = "", json = "{}"] = run.args;
   const args = parse(json);

@@ -68,7 +68,10 @@ export class ConfigFile implements ConfigFileSlot {
     return reloadService(path.dirname(this.#deps.file), signal);
   }
 
-  /** Validates the whole new text, then writes it in one step, one process after the other; throws CONFIG_*. */
+  /**
+   * Validates the whole new text, then writes it in one step, one process after the other; throws
+   * CONFIG_*.
+   */
   async set(changes: Readonly<Record<string, unknown>>): Promise<void> {
     const lock = await takeTurn(this.#deps.file);
     try {

@@ -4,7 +4,10 @@ import { parseEnv } from "node:util";
 import { hostErrors } from "@gantry/host";
 import { refuseUnsafe } from "./refuse-unsafe.ts";
 
-/** Variables for whatever runs by this configuration: what `service.env` adds to an environment, which wins. */
+/**
+ * Variables for whatever runs by this configuration: what `service.env` adds to an environment,
+ * which wins.
+ */
 export class ServiceEnv {
   readonly #file: string;
   readonly #configDir: string;

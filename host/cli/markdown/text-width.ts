@@ -24,7 +24,10 @@ function signWidth(sign: string): number {
   return wide.test(sign) ? 2 : 1;
 }
 
-/** Returns the rows that a text without colours takes in so many columns, broken between words where it can. */
+/**
+ * Returns the rows that a text without colours takes in so many columns, broken between words where
+ * it can.
+ */
 export function rowsWithin(text: string, columns: number): readonly string[] {
   const rows: string[] = [];
   let row = "";

@@ -139,7 +139,8 @@ async function followTurn(one: Conversation): Promise<void> {
     try {
       await events(path, take, until.signal);
     } catch (error) {
-      // The service has forgotten it, as after a restart: what became of it stands in the conversation.
+      // The service has forgotten it, as after a restart: what became of it stands in the
+      // conversation.
       if (error instanceof Failure && error.status === 404) break;
     }
     if (!read.isOver) await pause(pauseMs, until.signal);

@@ -162,7 +162,7 @@ interface Reload {
 
 const lookMs = 300;
 
-/** Has the service apply the file, over the moment in which it answers nobody. Throws {@link Failure}. */
+/** Has the service apply the file, while it answers nobody for a moment. Throws {@link Failure}. */
 async function reloaded(): Promise<Reload> {
   await ask("POST", "/api/config/reload");
   const never = new AbortController().signal;
