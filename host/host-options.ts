@@ -23,7 +23,7 @@ export interface SetUpHost {
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
   readonly config: Configured;
-  /** Optional plugins that could not be loaded, and what is wrong in the file and was left out of it. */
+  /** Optional plugins that could not be loaded, and faults in the file that were left out of it. */
   readonly leftOut?: readonly LeftOut[];
   readonly problems?: Runtime["problems"] | undefined;
   /** Reads the plugins of the base set that the configuration leaves out. */

@@ -103,7 +103,7 @@ function keysOf(known: ReadonlySet<string>): string {
   return [...known].map((key) => `\`${key}\``).join(", ") || "none";
 }
 
-/** One reader's part of the file with defaults filled in, frozen; what is wrong is added to `problems`. */
+/** Returns one reader's part of the file, frozen, with defaults; adds faults to `problems`. */
 export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<string, GantryError>): unknown {
   const table = tablePath(reader.table);
   const raw = table.reduce<unknown>((tree, key) => (isTree(tree) ? tree[key] : undefined), text.tree);

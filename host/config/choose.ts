@@ -17,8 +17,8 @@ export interface Chosen {
 type Tree = Readonly<Record<string, unknown>>;
 
 /**
- * Those that `plugins` lists, else the base set and every bundled plugin whose own table stands in the file or is
- * named as `word`, the first of the command line; then the extra ones.
+ * Returns those that `plugins` lists, else the base set and every bundled plugin whose own table is
+ * in the file or is `word`, the first of the command line; then the extra ones.
  */
 export function chosenPlugins(tree: Tree, bundled: readonly Bundled[], word?: string): Chosen {
   const optional = namesIn(tree["optional_plugins"]);

@@ -10,8 +10,8 @@ const key = ["security", "workspace_path"];
 const ownFiles = path.dirname(fileURLToPath(import.meta.url));
 
 /**
- * The workspace, absolute and with links followed: the configured one, made where it is missing, or the folder that was chosen
- * for this run. Throws WORKSPACE_UNSAFE and WORKSPACE_MISSING.
+ * Returns the workspace, absolute and with links followed: the configured one, made if it is
+ * missing, or the folder chosen for this run. Throws WORKSPACE_UNSAFE and WORKSPACE_MISSING.
  */
 export async function openWorkspace(
   configDir: string,

@@ -55,7 +55,7 @@ export class Admission {
     await this.#tell(store, message, "over", sentences.tooMany(this.maxPerSender));
   }
 
-  /** In how many ms this message may be answered, if its sender's pace does not allow it now; each message is counted once. */
+  /** Counts a message; returns in how many ms its sender's pace allows it, unless it does now. */
   async pausedFor(store: Store, message: InboundMessage): Promise<number | undefined> {
     const max = this.#deps.bounds.messages_per_minute_per_sender;
     const hit = await store.limits.hit(`messages:${userOf(message)}`, [{ ms: minuteMs, max }]);

@@ -24,7 +24,7 @@ import { scopesOf } from "../tools/scopes.ts";
 import { workspaceNow } from "../tools/workspace-now.ts";
 import { sentences } from "./sentences.ts";
 
-/** A word and what stands behind it; a path (`/etc/hosts`) is none. Some platforms write the bot's name behind the word. */
+/** A word and the text behind it, but no path (`/etc/hosts`); some platforms add the bot's name. */
 const form = /^\s*\/([a-z][a-z0-9-]*)(?:@\w+)?(?:\s+([^]*))?$/i;
 /** The time within which a platform may deliver a message again. */
 const knownMs = 8 * 86_400_000;
@@ -109,7 +109,7 @@ export class ChatWords {
     await this.#done(store, key);
   }
 
-  /** For a channel: puts what a command says next on disk before the answer of its turn is. Returns what that tells too. */
+  /** Puts on disk what a command says next before its turn's answer is; returns what it tells. */
   async goOn(message: InboundMessage, result: TurnResult): Promise<string> {
     const said = (await this.next(message, laneOf(message), result)) ?? "";
     if (typeof said !== "string") await this.#deps.begin(said);
@@ -132,7 +132,7 @@ export class ChatWords {
       const named = commands.find((one) => one === known);
       const command = known ? named : await this.#alsoFor(word, commands);
       if (!command) return unscoped(known, message)?.message ?? unknown(word, commands);
-      // Each of its turns would begin with nothing, and what one has taken in be unknown to the next.
+      // Each of its turns would begin with nothing, and none would know what another took in.
       if (options.keep === false && command.next) return sentences.unkept(command.name);
       const { parts, trust } = message;
       const { signal = this.#underWay.over.signal } = options;

@@ -10,7 +10,7 @@ import { turnIds } from "@gantry/sdk/node";
 /** The most turns that may stand around one. */
 const maxAround = 2;
 
-/** A turn that a tool asked for while it ran, and the sessions of all turns around it, the outermost first. */
+/** A turn that a running tool asked for, and sessions of all turns around it, outermost first. */
 export interface InnerTurn {
   readonly call: CallRequest;
   readonly around: readonly string[];

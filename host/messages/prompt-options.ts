@@ -23,8 +23,8 @@ export function checkPromptOptions(options: PromptOptions): void {
 type Levelled = Pick<PromptOptions, "approvals" | "autonomy">;
 
 /**
- * Returns the options as a turn within `around` may have them; throws AUTONOMY_WIDER for a wider level. What `autonomous`
- * refuses unasked no narrower turn gets by a yes that nobody has said.
+ * Returns the options as a turn within `around` may have them; throws AUTONOMY_WIDER. A call that
+ * `autonomous` refuses unasked gets no yes in a narrower turn, as nobody has said one.
  */
 export function withinLevel<T extends Levelled>(
   options: T,

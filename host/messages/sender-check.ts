@@ -17,7 +17,7 @@ export class SenderCheck {
     this.#deps = deps;
   }
 
-  /** Why not, or undefined. Of a sender who is not allowed: one log line, one audit record within their bound, no reply. */
+  /** Returns why not, or undefined; logs and audits a refusal within a bound, without a reply. */
   async refusal(message: InboundMessage): Promise<string | undefined> {
     const { hooks, log, audit } = this.#deps;
     const verdict = await hooks.guard("onInboundMessage", message);

@@ -29,7 +29,7 @@ interface AskedHere {
   readonly earlier: Delivered | undefined;
 }
 
-/** Returns where the questions of a turn are put: an owner's where they wrote, others' to the owner alone. */
+/** Returns where a turn's questions are put: an owner's where they wrote, others' to the owner. */
 export async function whomToAsk(
   registry: Registry,
   message: InboundMessage,

@@ -13,7 +13,7 @@ export interface Trace {
   readonly traceparent?: string;
 }
 
-/** Runs a plugin's code so that what it starts and what fails there later still carries its name. */
+/** Runs a plugin's code so that what it starts and what fails there later carries its name. */
 export function runAs<T>(plugin: string, work: () => T): T {
   return running.run(plugin, work);
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** A plugin that comes with the host, as its package.json states it; nothing of it is imported to know this. */
+/** A plugin that comes with the host, as its package.json states it, without an import of it. */
 export interface Bundled {
   readonly name: string;
   /** Loaded where the configuration does not list plugins. */

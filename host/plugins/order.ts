@@ -3,8 +3,8 @@ import { errors } from "./errors.ts";
 import type { Registry } from "./registry.ts";
 
 /**
- * Sorts plugins so that each comes after all that fill what it needs; the order of the configuration breaks ties.
- * Where one is missing, those of `bundled` that fill its slot are named.
+ * Sorts plugins so that each comes after all that fill what it needs; ties are broken by the order
+ * of the configuration. If one is missing, those of `bundled` that fill its slot are named.
  */
 export async function inOrder(
   plugins: readonly Plugin[],

@@ -33,7 +33,7 @@ export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Ow
   const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(longestFirst.map(patternOf).join("|"), "g");
   const longest = longestFirst[0]?.length ?? 0;
-  // Words of usual length are never cut in a stream, so only longer secrets need more to be held back.
+  // Words of usual length are never cut in a stream, so only longer secrets hold back more.
   return {
     name: "host",
     holdBack: longest > maxWord ? longest : 0,

@@ -7,7 +7,7 @@ interface Counted {
   beyond: number;
 }
 
-/** Bounds what strangers can have written, so that nobody fills the disk with refusals: so many of a type in a minute. */
+/** Bounds per type and minute on records, so that strangers cannot fill the disk by refusals. */
 export class StrangersRecords {
   readonly #counted = new Map<string, Counted>();
 

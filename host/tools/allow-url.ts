@@ -25,8 +25,8 @@ export function urlPattern(pattern: string): UrlPattern | undefined {
 }
 
 /**
- * `example.com`, or `*.example.com` for all below it, or a whole address with `*` in it. No `*` reaches from one part of
- * an address into the next, and in a host only one that begins it goes across dots.
+ * `example.com`, or `*.example.com` for all below it, or a whole address with `*` in it. No `*`
+ * reaches from one part of an address into the next; in a host only a leading one crosses dots.
  */
 export function coversUrl(pattern: string, url: string): boolean {
   if (!URL.canParse(url)) return false;

@@ -17,7 +17,7 @@ interface Given {
   readonly lifts: Set<string>;
 }
 
-/** Approvals that hold until their conversation or this process ends, for one speaker and one tool each. */
+/** Approvals for one speaker and one tool each, until their conversation or this process ends. */
 export class ConversationApprovals {
   /** By conversation, then by speaker and tool. */
   readonly #given = new Map<string, Map<string, Given>>();

@@ -41,7 +41,7 @@ export async function filterResult(
   }
 }
 
-/** A file cannot go without a part of it. Throws RESULT_SECRET for one of which a filter takes something out. */
+/** Throws RESULT_SECRET for a file of which a filter takes something out: it cannot go in part. */
 async function holdBack(
   deps: CallDeps,
   filters: readonly ResultFilter[],

@@ -12,8 +12,8 @@ const toldMs = 3_600_000;
 const graceMs = 10_000;
 
 /**
- * Questions as facts under the question's id: asked, delivered, ended. A fact is added once and never
- * changed, so only one writer ends a question, and a late write undoes nothing.
+ * Questions as facts under the question's id: asked, delivered, ended. A fact is added once and
+ * never changed, so only one writer ends a question, and a late write undoes nothing.
  */
 export class KeptQuestions {
   readonly #facts: () => Facts;

@@ -74,7 +74,7 @@ class Town {
     if (question?.asked) await kept.delivered(question.asked.request, { at: Date.now() });
   }
 
-  /** Begins the process again; the old one was stopped cleanly, or goes on like one that was frozen. */
+  /** Begins the process again; the old one was stopped cleanly, or goes on as if it was frozen. */
   restart(process: number, cleanly: boolean): void {
     delete this.#desks[process];
     if (!cleanly) return;

@@ -99,7 +99,7 @@ export class QuestionDesk {
     const left = this.#leftOf(all, session);
     const same = left.find(({ asked }) => asked?.digest === digest);
     if (same?.asked) this.#await(same.asked, same.delivered);
-    // A turn that begins again first repeats what was decided before, and leaves the rest for later.
+    // A turn that begins again first repeats earlier decisions, and leaves the rest for later.
     const isRepeated = all.some(({ ended }) => ended?.digest === digest);
     if (!same && !isRepeated) await this.#withdrawAll(left, changed);
     return same;
@@ -138,7 +138,7 @@ export class QuestionDesk {
     return { request: Object.freeze({ ...question, id, expires }), digest, at };
   }
 
-  /** Shows a question, and denies it if that throws. Unless a channel sends it, it is delivered now. */
+  /** Shows a question, and denies it if that throws. Unless a channel sends it, it is delivered. */
   async #announce(
     asked: Asked,
     waiting: Waiting,

@@ -12,7 +12,7 @@ import { asError, expandHome, markLookAlikes, printable, withTimeout } from "@ga
 
 const previewMs = 10_000;
 
-/** All that a person has to see to decide, whole and safe to print, made in one place for every way to a person. */
+/** All that a person has to see to decide, whole and safe to print, made once for every way. */
 export async function questionOf(
   tool: Tool,
   call: ToolCall,

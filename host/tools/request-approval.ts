@@ -15,7 +15,7 @@ interface Approval {
   readonly error?: GantryError;
 }
 
-/** Waits for a person's decision on one exact call. A yes for the conversation is kept by its coverage. */
+/** Waits for a decision on one exact call. A yes for the conversation is kept by its coverage. */
 export async function requestApproval(
   deps: CallDeps,
   request: CallRequest,

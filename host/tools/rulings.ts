@@ -35,7 +35,7 @@ interface Having {
   readonly turn?: TurnContext;
 }
 
-/** The one place where a question is lifted. No guard can do so, and nothing here can lift a refusal. */
+/** The one place where a question is lifted. No guard can do so; nothing here lifts a refusal. */
 export class Rulings {
   readonly #registry: Registry;
   readonly #rules: AllowRules;
@@ -75,8 +75,8 @@ export class Rulings {
   }
 
   /**
-   * Supervised, every question is put; autonomous, none: what no rule lifts is refused. `conversation` is the one that an
-   * earlier approval was given for.
+   * Supervised, every question is put; autonomous, none: what no rule lifts is refused.
+   * `conversation` is the one that an earlier approval was given for.
    */
   async of(
     tool: Tool,
@@ -116,7 +116,7 @@ async function nobodyAsked(
   );
   const isExact = rules.length > 0 && !rules.includes(undefined);
   const shown = JSON.stringify(isExact ? [...new Set(rules)] : [name]);
-  // No rule for a text that is more than commands of plain words lifts anything but the tool's name alone.
+  // For text beyond commands of plain words, only a rule of the tool's name alone lifts.
   const isWide = !isExact && rules.length > 0;
   return errors.AUTONOMOUS_REFUSED(reasons, isWide ? `${shown}, which lets every call of it go` : shown);
 }

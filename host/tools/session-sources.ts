@@ -18,7 +18,7 @@ const maxHeld = 1_000;
 /** More than a person reads; the first ones say enough. */
 const maxNamed = 20;
 
-/** A conversation that holds nothing is known for so long, beyond which its answers count as material. */
+/** The time for which an empty conversation is known; after that its answers count as material. */
 const knownMs = 30 * 86_400_000;
 
 const none: Sources = Object.freeze({ material: Object.freeze([]), private: Object.freeze([]) });
@@ -51,7 +51,7 @@ export class SessionSources {
     }
   }
 
-  /** Resolves once it is on disk. One at a time, so that calls beside each other do not undo what the other has added. */
+  /** Resolves once it is on disk; one at a time, so that no call undoes what another has added. */
   add(session: string, more: Partial<Sources>): Promise<void> {
     if (countOf(merged(none, more)) === 0) return Promise.resolve();
     const added = this.#adding.then(async () => {
@@ -63,7 +63,7 @@ export class SessionSources {
     return added;
   }
 
-  /** While `rename` gives a conversation another id, its sources go with it; with no other id nobody comes back to it. */
+  /** Moves sources while `rename` gives the conversation another id, or drops them without one. */
   async move(from: string, to?: string, rename = async (): Promise<unknown> => undefined): Promise<void> {
     if (to !== undefined) await this.#keep(to, await this.of(from));
     await rename();

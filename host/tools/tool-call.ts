@@ -94,7 +94,7 @@ export class ToolCalls {
     return prepareCall(this.#deps, tools, namedCall(tools, request), true);
   }
 
-  /** Without questions it is allowed; else a rule, an earlier approval or a person decides, which is recorded. Throws a no. */
+  /** Allows a call without questions, else by rule, approval or person, on record. Throws a no. */
   async #decide(
     request: CallRequest,
     tool: Tool,
@@ -188,7 +188,7 @@ function endOf({ decision, code, workFailed }: CallOutcome, { isTaken }: TriedCa
   return (workFailed === true ? "failed" : "done") + (isTaken ? ", taken over" : "");
 }
 
-/** A supervised turn asks before every call, also if no guard that enforces the level knows of turns with their own. */
+/** Asks before every call of a supervised turn, even if no guard knows of turns' own levels. */
 function supervised(call: ToolCall, questions: readonly Question[]): readonly Question[] {
   if (call.autonomy !== "supervised" || questions.length > 0) return questions;
   return [ask(errors.AUTONOMY_SUPERVISED_TURN(call.tool))];

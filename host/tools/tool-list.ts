@@ -26,14 +26,14 @@ interface Listed {
   until: number;
 }
 
-/** The tools of a turn by name, undefined for all, its scopes, undefined for all, and the chat command that began it. */
+/** A turn's tools by name and its scopes, each undefined for all, and the command that began it. */
 export interface HadTools {
   readonly only?: readonly string[] | undefined;
   readonly has?: Scopes | undefined;
   readonly command?: string | undefined;
 }
 
-/** All tools that there are now: those that plugins fill in, and those of sources, which are asked on first use. */
+/** All tools that there are now: those of plugins, and those of sources, asked on first use. */
 export class ToolList implements ToolCatalog {
   readonly #registry: Registry;
   readonly #log: Logger;
@@ -42,7 +42,7 @@ export class ToolList implements ToolCatalog {
   readonly #listed = new WeakMap<ToolSource, Listed>();
   readonly #watched = new WeakSet<ToolSource>();
 
-  /** `mayOffer`: whether any tool may be offered now; `had`: what whoever asks for the list may have of it. */
+  /** `mayOffer`: true if any tool may be offered now; `had`: the tools that the asker may have. */
   constructor(registry: Registry, log: Logger, mayOffer: () => boolean, had: () => HadTools) {
     this.#registry = registry;
     this.#log = log;

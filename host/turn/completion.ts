@@ -12,7 +12,7 @@ export interface Completion {
   readonly purpose: string;
 }
 
-/** Asks the model once: shows its text as it comes, redacted, and tells the observers what it cost. */
+/** Asks the model once: shows its text as it comes, redacted, and tells observers what it cost. */
 export async function collectCompletion(
   deps: TurnDeps,
   input: TurnInput,

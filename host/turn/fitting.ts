@@ -20,7 +20,7 @@ export interface Overhead {
   readonly tools: readonly ToolSpec[];
 }
 
-/** Has the loaded History make a conversation fit, and keeps what it made: in one step, or not at all. */
+/** Has the loaded History make a conversation fit; keeps the outcome in one step or not at all. */
 export class Fitting {
   readonly #deps: TurnDeps;
   readonly #input: TurnInput;

@@ -19,7 +19,7 @@ const eventLength = 256;
 /** A provider that ignores its signal is left behind after this long. */
 const graceMs = 1_000;
 
-/** Finds the provider that a turn wants and reads one answer from it, by way of the router where one is loaded. */
+/** Finds the provider that a turn wants and reads an answer from it, through a loaded router. */
 export class Providers {
   readonly #registry: Registry;
   readonly #hooks: HookTable;
@@ -31,7 +31,7 @@ export class Providers {
     this.#configured = configured;
   }
 
-  /** The configured provider where none is named; throws NO_PROVIDER or PROVIDER_UNKNOWN where nobody serves it. */
+  /** Returns the named or configured provider; throws NO_PROVIDER or PROVIDER_UNKNOWN. */
   async resolve(
     provider: string | undefined = this.#configured.provider,
     model: string | undefined = this.#configured.model,
@@ -41,7 +41,7 @@ export class Providers {
     throw provider === undefined ? errors.NO_PROVIDER() : errors.PROVIDER_UNKNOWN(shownAddress(provider));
   }
 
-  /** One answer. Never throws; exactly one `stop` or `error` comes last, whatever the provider does. */
+  /** Reads one answer. Never throws; exactly one `stop` or `error` comes last, whatever happens. */
   async *chat(want: ModelRef, request: Omit<ChatRequest, "model">): AsyncGenerator<RoutedEvent> {
     let length = 0;
     try {

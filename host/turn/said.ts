@@ -1,6 +1,6 @@
 import type { Part } from "@gantry/sdk";
 
-/** `//word` says `/word` to the model; behind a single slash stands a command, which never comes here. */
+/** Makes `//word` a `/word` for the model; a single slash begins a command, never seen here. */
 export function withoutSlash([first, ...rest]: readonly Part[]): readonly Part[] {
   if (first?.type !== "text" || !/^\/\/[a-z]/i.test(first.text))
     return first === undefined ? [] : [first, ...rest];

@@ -15,7 +15,7 @@ interface Coded {
   readonly message: string;
 }
 
-/** Asks the budget before every request, and the person where the budget wants to know whether to go on: once a turn. */
+/** Asks the budget before every request, and the person once a turn if the budget wants to know. */
 export class Spending {
   readonly #deps: TurnDeps;
   readonly #input: TurnInput;

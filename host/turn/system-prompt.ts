@@ -21,7 +21,7 @@ interface PromptFrame {
   readonly added: string | undefined;
 }
 
-/** The system prompt of a session: the host's opening, the parts of the plugins, the caller's, the host's own rules last. */
+/** Returns a system prompt: the host's opening, plugins' parts, the caller's, the host's rules. */
 export async function systemPrompt(
   registry: Registry,
   scene: PromptScene,
@@ -60,7 +60,7 @@ export async function notesOf(
     .map((text) => ({ type: "text", text: text as string }));
 }
 
-/** In a group the words of each are preceded by who it is; the boundary makes a mark of it that nobody there can write. */
+/** Names the speaker of a group's words; the boundary makes a mark of it that nobody can write. */
 export function speakerNote(name: string, trust: Trust): Part {
   const shown = name.replace(/[^\p{L}\p{N} _.+@-]/gu, "_").slice(0, 60);
   return { type: "text", text: `[${shown}, ${trust}]`, speaker: true };

@@ -1,7 +1,7 @@
 import type { ChatMessage, FittedHistory } from "@gantry/sdk";
 import type { Boundary } from "./boundary.ts";
 
-/** The messages of a session and of the turn that runs, and how many of them the model has accepted. */
+/** The messages of a session and of the running turn, with how many the model has accepted. */
 export class Transcript {
   #earlier: readonly ChatMessage[];
   #current: readonly ChatMessage[] = [];
@@ -60,7 +60,7 @@ export class Transcript {
     if (isChanged) this.#sent = 0;
   }
 
-  /** This turn, for the session: results that the model has not accepted are left out, since they may be why it failed. */
+  /** Returns this turn for the session without unaccepted results, which may be why it failed. */
   withoutUnaccepted(): readonly ChatMessage[] {
     const known = this.#sent - this.#earlier.length;
     return this.#current.map((message, i) =>
