@@ -53,7 +53,7 @@ export async function entryIn(folder: string): Promise<string> {
 /** Finds `weather` as gantry-plugin-weather or itself, only in `<config_dir>/node_modules`. */
 async function packageEntry(name: string, configDir: string, bundled: readonly Bundled[]): Promise<string> {
   if (!npmName.test(name) || name.includes(".."))
-    throw errors.PLUGIN_NOT_FOUND(name, ": it is no package name and no path");
+    throw errors.PLUGIN_NOT_FOUND(name, ": it is neither a package name nor a path");
   const names = name.startsWith("@") ? [name] : [`gantry-plugin-${name}`, name];
   for (const candidate of names) {
     const folder = path.join(configDir, "node_modules", candidate);

@@ -81,7 +81,7 @@ function rebuilt(log: string, warn: Logger["warn"]): Head {
   if (!last) return start;
   warn(
     { log },
-    `The head of the audit log ${log} was gone and begins anew: records that were removed at either end are not missed any more.`,
+    `The head of the audit log ${log} was gone and begins again: records that were removed at either end are not missed any more.`,
   );
   const first = segments[0]?.from ?? last.from;
   return current ? { ...current, first } : { ...afterwards(last), first };

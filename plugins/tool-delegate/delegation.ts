@@ -73,7 +73,7 @@ export class Delegation {
     const key = this.#keyOf(run);
     const earlier = (await tasks.of(session)).find((task) => task.key === key);
     if (earlier?.text !== undefined && earlier.state === "done")
-      return { text: `${earlier.text}\n(It was done before this turn was begun anew.)`, failed: false };
+      return { text: `${earlier.text}\n(It was done before this turn was begun again.)`, failed: false };
     const task = await tasks.begin(session, { ...this.#facts(run), key, isBackground: false });
     const { text, failed } = await this.#kept(session, task, () => this.#turn(run, "ask"));
     return { text: earlier ? `${text}\n(It was begun before. ${cutText})` : text, failed };

@@ -90,8 +90,8 @@ async function change(
   const record: ConfigFileDeps["record"] = async (event, text) => {
     const running = await host().catch(() => undefined);
     if (running) return running.audit.record(event);
-    const mended = await session.start(() => {}, { debug, ready: false }, text);
-    await mended.audit.record(event).finally(() => mended.stop());
+    const corrected = await session.start(() => {}, { debug, ready: false }, text);
+    await corrected.audit.record(event).finally(() => corrected.stop());
   };
   await session.editor(opened, record).set(changes);
   const service = await ProcessLock.holder(servingLock(session.configDir));
