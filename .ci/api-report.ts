@@ -37,7 +37,10 @@ function namesOf(file: string): string {
     .join("\n");
 }
 
-/** The sdk's whole public surface as the compiler declares it, docstrings included, a section for each file. */
+/**
+ * The sdk's whole public surface as the compiler declares it, docstrings included, a section for
+ * each file.
+ */
 export function apiReport(): string {
   const out = mkdtempSync(path.join(tmpdir(), "gantry-api-"));
   try {

@@ -8,8 +8,8 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 const longer = 5;
 
 /**
- * Writes what is beyond ASCII in built files as escapes, and moves their maps along. One such character makes Node decode
- * the whole file and hold it at two bytes a character.
+ * Writes what is beyond ASCII in built files as escapes, and moves their maps along. One such
+ * character makes Node decode the whole file and hold it at two bytes a character.
  */
 export function asciiOnly(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -27,7 +27,8 @@ function rewrite(file: string): void {
   const lines = decode(map.mappings);
   code.split("\n").forEach((line, i) => {
     const columns = [...line.matchAll(beyondAscii)].map(({ index }) => index);
-    // Both go up by column, so that each is passed once: a library's tables are one line with a hundred thousand escapes.
+    // Both go up by column, so that each is passed once: a library's tables are one line with a
+    // hundred thousand escapes.
     let escapes = 0;
     for (const segment of lines[i] ?? []) {
       while (escapes < columns.length && (columns[escapes] as number) < segment[0]) escapes += 1;

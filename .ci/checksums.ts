@@ -9,8 +9,9 @@ const sumsName = "SHA256SUMS";
 const signatureName = `${sumsName}.sig`;
 
 /**
- * Writes `SHA256SUMS` of all other files of a folder, as `sha256sum -c` and install.sh read it, and, where `key` names the
- * file of a private or public key of ssh (the agent then holds the private one), `SHA256SUMS.sig` of it.
+ * Writes `SHA256SUMS` of all other files of a folder, as `sha256sum -c` and install.sh read it,
+ * and, where `key` names the file of a private or public key of ssh (the agent then holds the
+ * private one), `SHA256SUMS.sig` of it.
  */
 export function writeChecksums(folder: string, key: string | undefined): void {
   const [sums, signature] = [path.join(folder, sumsName), path.join(folder, signatureName)];

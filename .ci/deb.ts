@@ -25,9 +25,10 @@ const depends = "libc6 (>= 2.28), libgcc-s1, libstdc++6";
 const profile = "etc/apparmor.d/gantry";
 
 /**
- * Makes `gantry_<version>_<architecture>.deb` beside each `gantry-linux-<processor>` of a folder and gives back the names.
- * `documents` is a folder with `man/gantry.1` and `completion/`, as `dist/package`. Nothing of it runs when it is installed or removed,
- * and the same files make the same bytes. It takes GNU tar.
+ * Makes `gantry_<version>_<architecture>.deb` beside each `gantry-linux-<processor>` of a folder
+ * and gives back the names. `documents` is a folder with `man/gantry.1` and `completion/`, as
+ * `dist/package`. Nothing of it runs when it is installed or removed, and the same files make the
+ * same bytes. It takes GNU tar.
  */
 export function writeDebs(folder: string, documents: string): readonly string[] {
   return filesIn(folder).flatMap((program) => {
@@ -110,7 +111,10 @@ function packed(folder: string): Buffer {
   return gzipSync(readFileSync(tarball), { level: 9 });
 }
 
-/** An archive of ar(5): for each file a head of 60 bytes, and its content filled up to an even length. */
+/**
+ * An archive of ar(5): for each file a head of 60 bytes, and its content filled up to an even
+ * length.
+ */
 function archive(members: Readonly<Record<string, Uint8Array>>): Buffer {
   const parts = Object.entries(members).flatMap(([name, bytes]) => {
     const fields = [name.padEnd(16), "0".padEnd(12), "0".padEnd(6), "0".padEnd(6), "100644".padEnd(8)];

@@ -11,7 +11,8 @@ const lazy: readonly { readonly library: RegExp; readonly builtin: string; reado
     code: 'export default { spawn: (...args) => process.getBuiltinModule("node:child_process").spawn(...args) };',
   },
   {
-    // A number that Node sets at start, and a class to recognise request bodies that are never sent here.
+    // A number that Node sets at start, and a class to recognise request bodies that are never sent
+    // here.
     library: /[\\/]node_modules[\\/]undici[\\/]/,
     builtin: "node:http",
     code: [
@@ -59,8 +60,9 @@ function pattern(names: string): string {
 }
 
 /**
- * Takes built-in modules as they are. An import of one makes Node read every property it has, and reading some of them
- * (of node:crypto and node:fs, say) loads further modules that nobody asked for.
+ * Takes built-in modules as they are. An import of one makes Node read every property it has, and
+ * reading some of them (of node:crypto and node:fs, say) loads further modules that nobody asked
+ * for.
  */
 function plainBuiltins(code: string): string {
   const later = /\bimport\("(node:[\w/]+)"\)(?!\.then)/g;

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * The licences of all that is built into the code, read off its maps, and of the packages named: they ask to be passed on with it.
+ * The licences of all that is built into the code, read off its maps, and of the packages named:
+ * they ask to be passed on with it.
  */
 export function notices(built: string, more: readonly string[]): string {
   const found = new Set(more.map((name) => path.join("node_modules", name)));

@@ -12,7 +12,10 @@ interface Context {
 /** The place where each package of a version was found first, by `name@version`. */
 const first = new Map<string, string>();
 
-/** A plugin for the bundler: where npm has put the same version of a package into several folders, one of them is built in. */
+/**
+ * A plugin for the bundler: where npm has put the same version of a package into several folders,
+ * one of them is built in.
+ */
 export const oneCopy = {
   name: "one-copy",
   async resolveId(

@@ -8,7 +8,10 @@ import { readJson, root } from "./packages.ts";
 import { makeRelease } from "./release.ts";
 import { allWords } from "./words.ts";
 
-/** Writes `dist/package`, of which `npm pack` makes the package: the release, what starts it, the sdk's declarations, man page, completion. */
+/**
+ * Writes `dist/package`, of which `npm pack` makes the package: the release, what starts it, the
+ * sdk's declarations, man page, completion.
+ */
 const dist = path.join(root, "dist/package");
 const { name, folder } = makeRelease(dist);
 await buildOneFile("gantry", "host/cli/gantry.ts", dist, "esm", { GANTRY_RELEASE: name });
@@ -23,8 +26,8 @@ for (const [file, text] of Object.entries(completions(words)))
   writeFileSync(path.join(dist, "completion", file), text);
 
 /**
- * `@gantry/sdk` as authors of plugins install it from here: its declarations, and for tests outside Gantry the code of the release
- * itself, so that there is one copy of it.
+ * `@gantry/sdk` as authors of plugins install it from here: its declarations, and for tests outside
+ * Gantry the code of the release itself, so that there is one copy of it.
  */
 function writeSdk(to: string): void {
   const tsc = path.join(root, "node_modules/typescript/bin/tsc");

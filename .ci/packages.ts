@@ -20,8 +20,8 @@ export function packageFolder(name: string): string {
 }
 
 /**
- * The folder of a package for another platform than this one, in the version of the lock file and with the content that it
- * names; fetched once.
+ * The folder of a package for another platform than this one, in the version of the lock file and
+ * with the content that it names; fetched once.
  */
 export function lockedPackage(name: string): string {
   const installed = path.join(root, "node_modules", name);

@@ -12,7 +12,9 @@ const doors: Readonly<Record<string, string>> = {
 const heading = "## Doors of these names";
 const blocks = /^```[^]*?^```/gm;
 
-/** Returns a page of sdk/docs with the door of each name that its words hold, as a table at its end. */
+/**
+ * Returns a page of sdk/docs with the door of each name that its words hold, as a table at its end.
+ */
 export function withDoors(page: string): string {
   const text = page.split(`\n${heading}\n`)[0]!.trimEnd();
   const said = namesIn(text.replaceAll(blocks, ""));
@@ -24,7 +26,9 @@ export function withDoors(page: string): string {
   return `${text}\n\n${heading}\n\nWritten by \`npm run reference\`.\n\n| import from | the names |\n|---|---|\n${rows.join("\n")}\n`;
 }
 
-/** Returns the words in backticks that may be a name of the sdk: a type or slot, or what is called. */
+/**
+ * Returns the words in backticks that may be a name of the sdk: a type or slot, or what is called.
+ */
 function namesIn(text: string): readonly string[] {
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
   const names = spans.flatMap((span) => [

@@ -5,8 +5,9 @@ import { packageFolder } from "./packages.ts";
 const bindings = "@serialport/bindings-cpp";
 
 /**
- * The package that opens serial ports and those that it loads, without sources and declarations, with the machine code of
- * Linux for the processors named. Gives the folders they came from, below node_modules.
+ * The package that opens serial ports and those that it loads, without sources and declarations,
+ * with the machine code of Linux for the processors named. Gives the folders they came from, below
+ * node_modules.
  */
 export function placeSerial(into: string, processors: readonly string[]): readonly string[] {
   const from = packageFolder(bindings);

@@ -16,8 +16,8 @@ export interface Release {
 }
 
 /**
- * All that runs, in one new folder within `into`: the built code without its maps, and the packages that are not part of it,
- * cut down to what is loaded. Its name holds the hash of its content.
+ * All that runs, in one new folder within `into`: the built code without its maps, and the packages
+ * that are not part of it, cut down to what is loaded. Its name holds the hash of its content.
  */
 export function makeRelease(into: string): Release {
   const draft = path.join(into, "draft");
@@ -59,8 +59,8 @@ function placeJiti(to: string): void {
 }
 
 /**
- * The JavaScript of koffi and its machine code for the processors above and both C libraries, laid out as it looks for them.
- * Nothing is left to be fetched or built where it is installed.
+ * The JavaScript of koffi and its machine code for the processors above and both C libraries, laid
+ * out as it looks for them. Nothing is left to be fetched or built where it is installed.
  */
 function placeKoffi(to: string): void {
   const from = packageFolder("koffi");

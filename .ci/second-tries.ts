@@ -1,6 +1,9 @@
 import type { Reporter, TestCase } from "vitest/node";
 
-/** Names each test that held only when it was tried again: a race to be found, not a test to be trusted. */
+/**
+ * Names each test that held only when it was tried again: a race to be found, not a test to be
+ * trusted.
+ */
 export class SecondTries implements Reporter {
   readonly #names: string[] = [];
 

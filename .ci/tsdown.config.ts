@@ -34,7 +34,10 @@ function filesBelow(...folders: readonly string[]): RegExp {
 /** The errors of plugins that only serve or give words. */
 const ownErrors = /[\\/]plugins[\\/](?:command|console|gateway|mcp|service)-[a-z]+[\\/]errors\.ts$/;
 
-/** Each plugin is one file; a `*-worker.ts` beside it is one more, since a thread starts from a file. */
+/**
+ * Each plugin is one file; a `*-worker.ts` beside it is one more, since a thread starts from a
+ * file.
+ */
 function pluginEntries(): Record<string, string> {
   return Object.fromEntries(
     plugins.flatMap((name) => {
@@ -134,7 +137,8 @@ const product = defineConfig({
   dts: false,
   clean: false,
   logLevel: "warn",
-  // A third of the size is a twentieth of a start; `--debug` reads the maps, so that stacks name the source.
+  // A third of the size is a twentieth of a start; `--debug` reads the maps, so that stacks name
+  // the source.
   minify: true,
   sourcemap: true,
   define: { GANTRY_VERSION: JSON.stringify(version) },

@@ -5,7 +5,10 @@ import { SecondTries } from "./second-tries.ts";
 
 const conditions = ["gantry-source", "node", "import", "default"];
 
-/** Files that take more than some seconds each: `npm run test:quick` leaves them out and is done in about a minute. */
+/**
+ * Files that take more than some seconds each: `npm run test:quick` leaves them out and is done in
+ * about a minute.
+ */
 const slow = [
   "test/{budget,e2e}/*.test.ts",
   "test/{agent-cli,bad-input,broken-plugins,channel-approvals,check-apart,config,config-set,contracts}.test.ts",
@@ -34,14 +37,20 @@ const slow = [
   "plugins/tool-files/{edit,edit-fuzz,files,search,undo}.test.ts",
 ];
 
-/** They build executables and empty machines, fill a mailbox or copy servers, and have no short form. */
+/**
+ * They build executables and empty machines, fill a mailbox or copy servers, and have no short
+ * form.
+ */
 const longOnly = [
   "test/{executable,fresh-machine}.test.ts",
   "plugins/channel-email/hostile-memory.test.ts",
   "plugins/store-postgres/failover.test.ts",
 ];
 
-/** They mock modules, measure memory, end processes or set what holds for a whole one, so each has one of its own. */
+/**
+ * They mock modules, measure memory, end processes or set what holds for a whole one, so each has
+ * one of its own.
+ */
 const apart = [
   "plugins/gateway-http/{bind,slow}.test.ts",
   "plugins/store-sqlite/slow-disk.test.ts",
@@ -62,7 +71,8 @@ const leftOut = [
   ...(process.env["GANTRY_QUICK"] ? slow : []),
 ];
 const runs = {
-  // V8 loses count of the pages that these keys guard where threads come and go, and ends the process (nodejs/node#64500).
+  // V8 loses count of the pages that these keys guard where threads come and go, and ends the
+  // process (nodejs/node#64500).
   execArgv: ["--no-memory-protection-keys"],
   // These end what hangs; no figure of time decides on a machine that does other things too.
   testTimeout: 180_000,

@@ -13,7 +13,10 @@ export interface Word {
   readonly options: readonly CommandOption[];
 }
 
-/** The words of the host and of the plugins that are loaded where the configuration names none, by name. */
+/**
+ * The words of the host and of the plugins that are loaded where the configuration names none, by
+ * name.
+ */
 export async function allWords(): Promise<readonly Word[]> {
   const dir = mkdtempSync(path.join(tmpdir(), "gantry-words-"));
   try {

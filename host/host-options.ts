@@ -7,7 +7,7 @@ import type { Registry } from "./plugins/registry.ts";
 import type { Audit } from "./record/audit.ts";
 import type { LogWriter } from "./record/log-lines.ts";
 
-/** What the editor of the configuration asks of the host that runs. */
+/** The parts of the running host that the editor of the configuration needs. */
 export interface EditingHost {
   readonly audit: Audit;
   get<S extends AnySlot>(slot: S): Filled<S> | undefined;
@@ -23,14 +23,14 @@ export interface SetUpHost {
 export interface HostOptions {
   readonly plugins: readonly LoadedPlugin[];
   readonly config: Configured;
-  /** Optional plugins that could not be loaded, and what is wrong in the file and was left out of it. */
+  /** Optional plugins that could not be loaded, and faults in the file that were left out of it. */
   readonly leftOut?: readonly LeftOut[];
   readonly problems?: Runtime["problems"] | undefined;
   /** Reads the plugins of the base set that the configuration leaves out. */
   readonly absent?: () => Promise<readonly Plugin[]>;
   /** True if the program around the host decides which calls run, as the test kit does. */
   readonly levelHeldOutside?: boolean;
-  /** What comes with it, loaded or not. */
+  /** The plugins that come with it, loaded or not. */
   readonly bundled: () => Promise<readonly Plugin[]>;
   readonly configDir: string;
   readonly configFile: string;

@@ -117,7 +117,7 @@ export class Host {
       forOwner: this.forOwner,
       bounds: config.host.gateway,
       configDir: options.configDir,
-      // What may be needed while serving is loaded now: once something fails, it might not load.
+      // Everything that serving may need is loaded now: once something fails, it might not load.
       lacking: this.#plugins.lacking,
       prepare: async () => {
         await this.#plugins.prepare();
@@ -130,7 +130,7 @@ export class Host {
     this.turns = turns;
   }
 
-  /** Sets plugins up in order of need, then readies them. On a failure, all that was done is undone. */
+  /** Sets plugins up in order of need, then readies them. On a failure, all of that is undone. */
   async start(ready: boolean = true): Promise<void> {
     const { leftOut = [], config, configEditor, check } = this.options;
     for (const { name, why } of leftOut) this.#plugins.leaveOut(name, why);
@@ -159,7 +159,7 @@ export class Host {
     return this.registry.get(slot);
   }
 
-  /** A plugin's code threw where nobody waited for it: it is named, and everything else goes on. Its guards stay. */
+  /** Names the plugin whose code threw when nobody waited; all else goes on, also its guards. */
   failedLater(plugin: string, error: Error): void {
     this.#plugins.failed.add(plugin);
     const failure = error instanceof GantryError ? error : errors.PLUGIN_FAILED_LATER(plugin, error);

@@ -14,13 +14,13 @@ interface Facts extends Pick<Runtime, "configDir" | "configFile" | "workspace"> 
   readonly config: { readonly text: ConfigText };
 }
 
-/** What became of the plugins since the start. */
+/** The plugins that failed or are lacking since the start. */
 export interface Fates {
   readonly failed: ReadonlySet<string>;
   readonly lacking: readonly Lacking[];
 }
 
-/** Where things are and what runs, for plugins. */
+/** Returns where things are and what runs, for plugins. */
 export function runtimeOf(options: Facts, { failed, lacking }: Fates): Runtime {
   const { configDir, configFile, workspace, plugins, leftOut = [], problems = [] } = options;
   return Object.freeze({

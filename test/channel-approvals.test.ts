@@ -33,7 +33,10 @@ interface Talk extends AsyncDisposable {
   next(): Promise<string>;
 }
 
-/** A host whose model runs the command that a message names behind `run `, and says `done`, or `heard` to all else. */
+/**
+ * A host whose model runs the command that a message names behind `run `, and says `done`, or
+ * `heard` to all else.
+ */
 async function talk(facts: { readonly needsQuestionId?: true } = {}): Promise<Talk> {
   const ran: string[] = [];
   const channel = fakeChannel("fake", { owners: ["alice", "anna"], ...facts });

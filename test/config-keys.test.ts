@@ -37,7 +37,8 @@ test("CFG-07: every key of every bundled plugin is set by a test, beside the tab
   const tests = sourcesIn("sdk", "host", "plugins", "test").filter(
     ({ file }) => /\.test(?:-kit)?\.ts$/.test(file) && !/config-keys|reference/.test(file),
   );
-  // `table: { key: …` or `[table]⏎key = …` or the whole dotted key; beside the plugin that reads it the table may stand elsewhere in the file.
+  // `table: { key: …` or `[table]⏎key = …` or the whole dotted key; beside the plugin that reads it
+  // the table may stand elsewhere in the file.
   const isSet = ({ name, table, owners }: (typeof keys)[number]) => {
     const assigned = `(?<![\\w-])${name}["'\`]?(?:\\s*[:=](?!=)|\\s*[,}])`;
     const near = new RegExp(

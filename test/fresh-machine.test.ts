@@ -106,7 +106,10 @@ test.runIf(runs)(
   },
 );
 
-/** The steps of the container file after those that need a network, then the service as compose.yaml runs it. */
+/**
+ * The steps of the container file after those that need a network, then the service as compose.yaml
+ * runs it.
+ */
 function contained(): string {
   const file = readFileSync(path.join(root, "examples/container/Containerfile"), "utf8");
   const [, user = "false"] = /^RUN (useradd[^]*?[^\\])\n(?!.*\\$)/m.exec(file) ?? [];

@@ -21,7 +21,10 @@ const strict = definePlugin({
   },
 });
 
-/** Takes nothing out, and counts what it is handed: work on arguments that the service's thread does. */
+/**
+ * Takes nothing out, and counts what it is handed: work on arguments that the service's thread
+ * does.
+ */
 function counter() {
   const seen = { texts: 0, characters: 0 };
   const plugin = definePlugin({

@@ -11,7 +11,9 @@ import { expect, test } from "vitest";
 
 const delegate = { calls: [{ name: "delegate", args: {} }] };
 
-/** A tool that hands a task to a turn in the session that `named` gives, and keeps what was refused. */
+/**
+ * A tool that hands a task to a turn in the session that `named` gives, and keeps what was refused.
+ */
 function delegating(named: (session: string) => string, refused: string[] = []) {
   return definePlugin({
     name: "tool-delegate",

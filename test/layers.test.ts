@@ -148,10 +148,16 @@ test("HSE-01: the command line imports the host by its door, the host nothing of
   expect([...declared("host")].filter((name) => /^@gantry\/(?!sdk$)/.test(name))).toEqual([]);
 });
 
-/** Helpers that several bundled plugins use are built into each of them, so that no plugin needs another. */
+/**
+ * Helpers that several bundled plugins use are built into each of them, so that no plugin needs
+ * another.
+ */
 const isShared = (file: string): boolean => file.startsWith("plugins/shared/");
 
-/** The doors of the earlier level lead to all places where its names stand now; who checks plugins reads their table. */
+/**
+ * The doors of the earlier level lead to all places where its names stand now; who checks plugins
+ * reads their table.
+ */
 function isOfLevel2(file: string, { file: from }: Source): boolean {
   if (from.startsWith("plugins/level-2/")) return /^(?:sdk|plugins\/shared)\//.test(file);
   return from === "plugins/command-plugins/moved-names.ts" && file === "plugins/level-2/moved.ts";

@@ -256,9 +256,9 @@ test.each<[string, string, Record<string, string>, RegExp]>([
     "a name with dots",
     "@x/../../y",
     {},
-    /was not found: it is no package name and no path.*\[PLUGIN_NOT_FOUND\]/,
+    /was not found: it is neither a package name nor a path.*\[PLUGIN_NOT_FOUND\]/,
   ],
-  ["a name with a backslash", "..\\\\y", {}, /it is no package name and no path/],
+  ["a name with a backslash", "..\\\\y", {}, /it is neither a package name nor a path/],
   [
     "a package whose entry lies outside it",
     "sly",

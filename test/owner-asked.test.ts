@@ -10,7 +10,10 @@ const asking = guard("asking", () => ask({ code: "MAYBE", message: "This changes
 const ring = { calls: [{ name: "ring", args: {} }] };
 const group = { conversation: { id: "team", kind: "group" }, replyTo: "team" } as const;
 
-/** A channel of which alice is the owner, and carol another; the model calls a tool that asks when told to ring. */
+/**
+ * A channel of which alice is the owner, and carol another; the model calls a tool that asks when
+ * told to ring.
+ */
 async function talk() {
   const ran: string[] = [];
   const channel = fakeChannel("fake", { owners: ["alice"] });

@@ -20,7 +20,10 @@ interface Upstream extends AsyncDisposable {
   readonly bodies: readonly Record<string, unknown>[];
 }
 
-/** A server that calls the tool `look` wherever the person's text begins with `look`, in either format. */
+/**
+ * A server that calls the tool `look` wherever the person's text begins with `look`, in either
+ * format.
+ */
 async function upstream(): Promise<Upstream> {
   const bodies: Record<string, unknown>[] = [];
   const server = createServer((request, response) => {

@@ -22,7 +22,10 @@ test("CLI-04: of many who find a lock whose holder was killed, one takes it", as
   }
 });
 
-/** Two daemons on one directory, each the first process of a space of process numbers of its own, as containers have it. */
+/**
+ * Two daemons on one directory, each the first process of a space of process numbers of its own, as
+ * containers have it.
+ */
 const apart = ["--pid", "--fork", "--mount-proc", "--kill-child", process.execPath, bin, "daemon"];
 const canUnshare = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0;
 

@@ -11,7 +11,10 @@ afterEach(() => vi.unstubAllEnvs());
 /** Tables of a provider. */
 const providers = { effortful: { effort: "high" } };
 
-/** Asks once with these keys in the provider's own table; gives the body that was sent and the events. */
+/**
+ * Asks once with these keys in the provider's own table; gives the body that was sent and the
+ * events.
+ */
 async function ask(name: string, settings: object, replies: readonly FakeReply[], more: object = {}) {
   vi.stubEnv("SERVICE_RESPONSES_WEBSOCKET", "0");
   const { provider: id, table, plugin, config } = formats[name as FormatName];

@@ -52,7 +52,9 @@ test("HSE-03: each name of the sdk and of its floors is named by somebody", () =
   expect(doors.filter((name) => !named.has(name) && !written.has(name))).toEqual([]);
 });
 
-/** The state of a memory store is written and read whole; its parts are not part of the contract. */
+/**
+ * The state of a memory store is written and read whole; its parts are not part of the contract.
+ */
 const opaque = "testing/memory-store/state.ts#StoreState";
 
 test("SDK-01: a type that an exported signature names is exported by a door, too", () => {
@@ -63,7 +65,10 @@ test("SDK-01: a type that an exported signature names is exported by a door, too
 
 const pages = ["README.md", ...readdirSync(path.join(root, "sdk/docs")).map((page) => `docs/${page}`)];
 
-/** Words in backticks that are a type, or a call, of the sdk; `Response` and `import` are the platform's. */
+/**
+ * Words in backticks that are a type, or a call, of the sdk; `Response` and `import` are the
+ * platform's.
+ */
 function namesInPage(page: string): readonly string[] {
   const words = read(page).replaceAll(/^```[^]*?^```/gm, "");
   const spans = [...words.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);

@@ -84,7 +84,9 @@ test("INB-03: a message that waits for the model counts once, however often it i
   expect(channel.sent[0]?.at).toBeLessThanOrEqual(back + 30_000);
 });
 
-/** In a group: messages of `from`, which are one conversation with those of everybody else there. */
+/**
+ * In a group: messages of `from`, which are one conversation with those of everybody else there.
+ */
 function writeInGroup(t: TestHost, from: string, texts: readonly string[], trust: Trust = "owner") {
   const conversation = { id: "team", kind: "group" } as const;
   const messages = texts.map((text) => ({

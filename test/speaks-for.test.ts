@@ -59,7 +59,7 @@ function porter(make: (run: RouteRequest) => InboundMessage = (run) => messageFr
   });
 }
 
-/** Who did what, as the audit names them. */
+/** Returns who did what, as the audit names them. */
 function named(audit: readonly { event_type: string; user: string; result: string }[]) {
   const told = audit.filter(({ event_type }) => event_type === "approval" || event_type === "tool_call");
   return told.map(({ user, result }) => `${user}: ${result}`);

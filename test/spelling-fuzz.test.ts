@@ -11,7 +11,10 @@ import secretFiles from "../plugins/redact-secret-files/index.ts";
 import sandbox from "../plugins/sandbox-landlock/index.ts";
 import shell from "../plugins/tool-shell/index.ts";
 
-/** The short form tries the same scripts every time; the long form 20,000 new ones over all tests, GANTRY_FUZZ as many as it says. */
+/**
+ * The short form tries the same scripts every time; the long form 20,000 new ones over all tests,
+ * GANTRY_FUZZ as many as it says.
+ */
 const seeded = (process.env["GANTRY_FUZZ"] ?? process.env["GANTRY_LONG"]) ? {} : { seed: 7 };
 const TESTS = 4;
 const runs = Math.ceil(

@@ -5,7 +5,10 @@ import { gantry, root, said, startGantry } from "./helpers/cli.ts";
 import { startModel } from "./helpers/model.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
 
-/** Parts of Node that a turn without tools needs none of, each dear to load; `_http_server` stands for all of HTTP. */
+/**
+ * Parts of Node that a turn without tools needs none of, each dear to load; `_http_server` stands
+ * for all of HTTP.
+ */
 const dear = [
   "internal/deps/undici/undici",
   "_http_server",
@@ -18,7 +21,9 @@ const dear = [
   "assert",
 ];
 
-/** Files of Gantry's own, as the build names them, that belong to a service or to a tool that runs. */
+/**
+ * Files of Gantry's own, as the build names them, that belong to a service or to a tool that runs.
+ */
 const later = ["provide-browser", "walk", "walls", "backup", "lane-workers", "claimed-messages"];
 
 test("OPS-04: one turn from the shell loads no part of Node that it does not use", async () => {

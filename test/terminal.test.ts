@@ -199,7 +199,10 @@ test("TTY-03: Tab completes a path behind @ from the workspace and nothing outsi
   expect(await person.ended).toBe(0);
 });
 
-/** The files that a process has loaded, by what it wrote to `told`; without what their contents add to their names. */
+/**
+ * The files that a process has loaded, by what it wrote to `told`; without what their contents add
+ * to their names.
+ */
 function loadedBy(told: string): readonly string[] {
   return readdirSync(told).flatMap((file) => {
     const { result } = JSON.parse(readFileSync(path.join(told, file), "utf8")) as {

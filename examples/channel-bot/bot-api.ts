@@ -33,7 +33,9 @@ function failureOf(status: number, sentence: string, seconds: number | undefined
 
 export type Call = <T>(method: string, body: object, signal: AbortSignal) => Promise<T>;
 
-/** Calls methods of the platform; `address` may throw. Every failure is a {@link PlatformFailure}. */
+/**
+ * Calls methods of the platform; `address` may throw. Every failure is a {@link PlatformFailure}.
+ */
 export function botApi(address: () => string, token: string, upstream: Upstream): Call {
   const scrub = scrubber([token]);
   return (method, body, signal) => {

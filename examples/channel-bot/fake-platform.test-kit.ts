@@ -14,7 +14,10 @@ interface Sent {
   };
 }
 
-/** A platform of bots on loopback: updates by long polling until an offset confirms them, messages, buttons, refusals. */
+/**
+ * A platform of bots on loopback: updates by long polling until an offset confirms them, messages,
+ * buttons, refusals.
+ */
 export class FakePlatform implements AsyncDisposable {
   readonly sent: Sent[] = [];
   readonly settled: string[] = [];

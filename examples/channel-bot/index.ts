@@ -108,7 +108,10 @@ export default definePlugin({
     const allowlist = `${table}.allowed_users`;
     host.hooks.onInboundMessage.tap(kit.strangerGuard("bot", allowlist, (id) => people.trust(id)));
 
-    /** The platform forgets what an offset confirms, so that is told only once the inbox has it on disk. */
+    /**
+     * The platform forgets what an offset confirms, so that is told only once the inbox has it on
+     * disk.
+     */
     kit.serveConnection(host, "bot", () => ({
       health,
       watchdogMs: 120_000,

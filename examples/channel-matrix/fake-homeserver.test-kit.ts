@@ -16,7 +16,10 @@ interface Kept {
   readonly event: Event;
 }
 
-/** A homeserver on loopback: events by long polling since a token, messages by transaction, refusals in its own words. */
+/**
+ * A homeserver on loopback: events by long polling since a token, messages by transaction, refusals
+ * in its own words.
+ */
 export class FakeHomeserver implements AsyncDisposable {
   readonly sent: SentOut[] = [];
   readonly failures: { status: number; body: object }[] = [];

@@ -38,7 +38,10 @@ export interface RoomAddress {
 
 export type RoomMessage = PlatformMessage<RoomAddress, Attachment>;
 
-/** Returns the message of an event; undefined if no person wrote it. Bots write `m.notice`, which nobody answers. */
+/**
+ * Returns the message of an event; undefined if no person wrote it. Bots write `m.notice`, which
+ * nobody answers.
+ */
 export function readEvent(event: Event, { id: room, isDirect }: Room, me: string): RoomMessage | undefined {
   const { type, event_id: id, sender, content = {}, origin_server_ts = Date.now() } = event;
   const { msgtype, body } = content;

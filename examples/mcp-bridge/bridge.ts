@@ -8,8 +8,9 @@ type Content = CallToolResult["content"][number];
 type Listed = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
 
 /**
- * The tools of one server as it lists them; they state no effects, so each call asks unless the owner allowed it. The
- * server starts with the first list. When it ends, its calls fail, and the next list starts another one.
+ * The tools of one server as it lists them; they state no effects, so each call asks unless the
+ * owner allowed it. The server starts with the first list. When it ends, its calls fail, and the
+ * next list starts another one.
  */
 export function createBridge(
   name: string,
@@ -113,7 +114,10 @@ async function partOf(content: Content, user: string, media: Media | undefined):
   return { type: "media", media: await media.put(bytes, { mime: content.mimeType, user }) };
 }
 
-/** The server does not say which call its question belongs to: with several under way nobody is asked. */
+/**
+ * The server does not say which call its question belongs to: with several under way nobody is
+ * asked.
+ */
 async function askPerson(params: ElicitRequest["params"], running: ReadonlySet<Run>): Promise<ElicitResult> {
   const [run, another] = running;
   if (run?.ask === undefined || another !== undefined) return { action: "cancel" };

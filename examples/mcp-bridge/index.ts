@@ -17,7 +17,8 @@ export default definePlugin({
   setup(host) {
     const { command: argv, read } = host.config;
     if (argv.length === 0) return;
-    // The server starts with the first list and ends with the plugin: nothing runs for `gantry status`.
+    // The server starts with the first list and ends with the plugin: nothing runs for `gantry
+    // status`.
     const start = () => host.needs.sandbox.open({ argv, read, signal: host.signal });
     host.provide(ToolSources, createBridge("mcp", start, host.needs.media));
   },

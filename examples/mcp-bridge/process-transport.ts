@@ -6,7 +6,10 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 
-/** Speaks with a server that the sandbox has started: the official client's own way of starting one has no walls. */
+/**
+ * Speaks with a server that the sandbox has started: the official client's own way of starting one
+ * has no walls.
+ */
 export class ProcessTransport implements Transport {
   readonly #process: OpenProcess;
   onclose?: () => void;

@@ -8,7 +8,10 @@ export const errors = defineErrors({
 
 const Body = Type.Object({ ask: Type.String({ maxLength: 10_000 }) });
 
-/** The dialect: `t` a piece of text, `r` a tool that runs, `e` the end; each frame a letter and a line of text. */
+/**
+ * The dialect: `t` a piece of text, `r` a tool that runs, `e` the end; each frame a letter and a
+ * line of text.
+ */
 async function* frames(events: AsyncIterable<PromptEvent>): AsyncGenerator<ServerEvent> {
   for await (const event of events) {
     // More types may come: what is not known is left out.

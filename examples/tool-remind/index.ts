@@ -22,7 +22,10 @@ interface Reminder {
   readonly due: number;
 }
 
-/** Keeps a text until it is due; it is said in the chat that the call came up in, whoever's turn it was called from. */
+/**
+ * Keeps a text until it is due; it is said in the chat that the call came up in, whoever's turn it
+ * was called from.
+ */
 export function remind(store: Store): Tool {
   return defineTool({
     name: "remind",

@@ -5,7 +5,10 @@ interface Forecast {
   readonly current?: { readonly temperature_2m?: number; readonly wind_speed_10m?: number };
 }
 
-/** `security.allowed_domains` has to hold the service's domain: the guards read the address in `effects`, and Net checks it again. */
+/**
+ * `security.allowed_domains` has to hold the service's domain: the guards read the address in
+ * `effects`, and Net checks it again.
+ */
 export function weatherTool(net: Net, service: string): Tool {
   const address = (latitude: number, longitude: number): string =>
     `${service}/v1/forecast?latitude=${latitude}&longitude=${longitude}&current=temperature_2m,wind_speed_10m`;

@@ -10,7 +10,10 @@ import {
 } from "@gantry/sdk";
 import { Type } from "typebox";
 
-/** More than so many messages of the past are cut to the newest ones, in one step: every cut costs the provider's cache. */
+/**
+ * More than so many messages of the past are cut to the newest ones, in one step: every cut costs
+ * the provider's cache.
+ */
 const MOST = 40;
 const KEPT = 20;
 

@@ -2,12 +2,17 @@ import { styleText } from "node:util";
 import type { ApprovalRequest } from "@gantry/sdk";
 import { tint, type Tint } from "./theme.ts";
 
-/** More rows than this would scroll the beginning away, and with it what a person is asked about. */
+/**
+ * More rows than this would scroll the beginning away, and with it what a person is asked about.
+ */
 const maxRows = 20;
 const margin = "  | ";
 const tints: Readonly<Record<string, Tint>> = { "+": "added", "-": "removed", "@": "place" };
 
-/** The question in a terminal: all that will run behind a margin, cut to what a screen holds unless it is wanted whole. */
+/**
+ * The question in a terminal: all that will run behind a margin, cut to what a screen holds unless
+ * it is wanted whole.
+ */
 export function approvalText(request: ApprovalRequest, columns: number, whole: boolean): string {
   const diff = request.diff === undefined ? [] : request.diff.split("\n");
   const preview = request.preview.split("\n");
@@ -52,7 +57,10 @@ function fitting(lines: readonly string[], columns: number): readonly string[] {
   return shown;
 }
 
-/** A line as a screen breaks it, at most: a sign that may be wide, as Chinese and emoji are, counts as two columns, a tab as eight. */
+/**
+ * A line as a screen breaks it, at most: a sign that may be wide, as Chinese and emoji are, counts
+ * as two columns, a tab as eight.
+ */
 function rowsOf(line: string, columns: number): readonly string[] {
   const rows = [""];
   let taken = 0;

@@ -3,7 +3,10 @@ import { printable } from "@gantry/sdk/node";
 
 const most = 160;
 
-/** A tool call as a person reads it, in one line: `shell npm test`, `file_read notes.md (offset 20)`. */
+/**
+ * A tool call as a person reads it, in one line: `shell npm test`, `file_read notes.md (offset
+ * 20)`.
+ */
 export function callLine(tool: string, args: unknown, columns: number = most): string {
   const entries = Object.entries(Object(args) as Record<string, unknown>);
   const [first, ...rest] = entries.filter(([, value]) => value !== undefined);

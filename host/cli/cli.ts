@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 declare const GANTRY_VERSION: string | undefined;
 
-/** The first file that runs: old Nodes must be able to read it, and `--version` must cost nothing. */
+/**
+ * The first file that runs: old Nodes must be able to read it, and `--version` must cost nothing.
+ */
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
@@ -18,6 +20,6 @@ if (major < 22 || (major === 22 && minor < 19)) {
   // Node would open its debugger to every user of the machine, and end without a word.
   for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
   const { main } = await import("./main.ts");
-  // What a plugin left running must not keep a finished command alive.
+  // Ends the process: a plugin's leftovers must not keep a finished command alive.
   process.exit(await main(process.argv.slice(2)));
 }

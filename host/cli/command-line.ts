@@ -33,7 +33,7 @@ export async function runCommandLine(argv: readonly string[], configDir: string)
   return run.written(code);
 }
 
-/** Whether the line begins with this word, or with both of a word of two. */
+/** Returns true if the line begins with this word, or with both words of a word of two. */
 function isNamed(argv: readonly string[], name: string): boolean {
   return name === argv.slice(0, name.split(" ").length).join(" ");
 }
@@ -70,7 +70,7 @@ class WordRun {
   }
 
   async go(argv: readonly string[]): Promise<number> {
-    // Where the line names a word of the host's own, no plugin is started to read it.
+    // If the line names a word of the host's own, no plugin is started to read it.
     const own = hostCommands.filter(({ name }) => isNamed(argv, name));
     if (!own.some(({ needsVariables }) => needsVariables))
       this.#session.onLeftOut = (missing) => this.#warnOnce(missing);
@@ -107,7 +107,7 @@ class WordRun {
     });
   }
 
-  /** The words of the plugins that are configured. Where those cannot be loaded, help is left with the host's words, and why is said. */
+  /** Returns the plugins' words; if they cannot be loaded, only the host's, and says why. */
   async #pluginWords(argv: readonly string[]): Promise<readonly Command[]> {
     const [first = "help"] = argv;
     try {
@@ -123,7 +123,7 @@ class WordRun {
     }
   }
 
-  /** Where the configuration is wrong, the words are left that say what is wrong, or mend it. */
+  /** Returns the words that say or correct what is wrong if the configuration is wrong. */
   async #wordsDespite(argv: readonly string[]): Promise<readonly Command[]> {
     const options = { debug: this.#debug };
     const host = await startWithoutWrong(this.#session, await this.#writer(), options).catch(() => undefined);
@@ -146,7 +146,7 @@ class WordRun {
 
   async #start(unused: readonly string[] = []): Promise<Host> {
     const writer = await this.#writer();
-    // What a plugin prints while it starts is not part of any answer.
+    // A plugin's output while it starts is not part of any answer.
     this.#host ??= await stdoutAside(() => this.#session.start(writer, { debug: this.#debug, unused }));
     return this.#host;
   }
@@ -165,7 +165,7 @@ class WordRun {
     this.#session.onLeftOut = undefined;
     this.#served = await servedWriter(this.#lowest(first));
     this.#serving = true;
-    // A service lives for months: a young generation that never grows costs little time and a quarter of the memory.
+    // Over months, a young generation that never grows costs little time and a quarter of memory.
     const { setFlagsFromString } = await import("node:v8");
     setFlagsFromString("--semi-space-growth-factor=1");
     const served = new ServedHost(this.#session, first, services, async () => {
@@ -216,7 +216,7 @@ class WordRun {
     return this.#signal === "SIGINT" ? 130 : known.exit;
   }
 
-  /** The exit code, once all that was printed is with its reader, who may be slow, or a failed write has been heard of. */
+  /** Returns the exit code once its reader, who may be slow, has all of the output, or cannot. */
   async written(code: number): Promise<number> {
     await Promise.all([drained(process.stdout), drained(process.stderr)]);
     await new Promise(setImmediate);

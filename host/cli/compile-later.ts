@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 const patient = ["maglev", "opt", "sparkplug", "parallel-scavenge"];
 /** Most words have ended by then; what still runs is to run fast. */
 const startMs = 1_000;
-/** What the owner asked of V8 in the same matter stays as it is. */
+/** Flags by which the owner asked V8 for something in the same matter: they stay as they are. */
 const asked = /--\S*(?:jit|opt|maglev|sparkplug|turbo|scaveng|lite|single-threaded|v8-options)/;
 /** V8 prints a line for a flag that it does not know; these releases know all of the above. */
 const knownFrom = 12;

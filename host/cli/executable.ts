@@ -9,12 +9,16 @@ import { ownCopy } from "./own-copy.ts";
 /** Name and version of the release inside; written in when the executable is made. */
 declare const GANTRY_RELEASE: string;
 declare const GANTRY_VERSION: string;
-/** What it unpacks is not what the package of the same release holds: machine code of one processor, and a file more. */
+/**
+ * The name of its copy: it unpacks other files than the package of the same release, machine code
+ * of one processor and a file more.
+ */
 const ownName = `${GANTRY_RELEASE}-${process.arch}`;
 
 /**
- * What the single executable runs first. It holds a release as one packed file and runs it from a copy on disk, since modules,
- * threads and machine code are loaded from files. With `--as-node FILE` it is Node: Gantry starts its helper processes so.
+ * The single executable runs this first. It holds a release as one packed file and runs it from a
+ * copy on disk, since modules, threads and machine code are loaded from files. With `--as-node
+ * FILE` it is Node: Gantry starts its helper processes so.
  */
 const [, , first = "", second = ""] = process.argv;
 if (["--version", "-V"].includes(first) && second === "") process.stdout.write(`${GANTRY_VERSION}\n`);
@@ -33,7 +37,7 @@ else if (first === "--as-node") {
   }
 }
 
-/** Code that is no file may not import one, so the release holds a file that does. */
+/** Code outside of a file may not import one, so the release holds a file that does. */
 function run(file: string): void {
   const require = createRequire(path.resolve(file));
   for (let folder = path.dirname(path.resolve(file)); ; folder = path.dirname(folder)) {
@@ -41,12 +45,15 @@ function run(file: string): void {
     if (existsSync(importer)) return void (require(importer) as (file: string) => Promise<unknown>)(file);
     if (folder === path.dirname(folder)) break;
   }
-  // Another release, say, that is no part of this one.
+  // The file is not part of this release, but of another one, say.
   const own = ownCopy(configDirOf(process.env), ownName, unpack);
   void (require(path.join(own, "import.cjs")) as (file: string) => Promise<unknown>)(path.resolve(file));
 }
 
-/** The length of a list in four bytes, the list of names and sizes in JSON, then the files one after another. */
+/**
+ * The length of a list in four bytes, the list of names and sizes in JSON, then the files one after
+ * another.
+ */
 function unpack(folder: string): void {
   const packed = zstdDecompressSync(new Uint8Array(getRawAsset("release")));
   const start = 4 + packed.readUInt32LE(0);

@@ -8,7 +8,10 @@ interface Kind {
   unsaid: number;
 }
 
-/** Writes a warning or an error once a minute and then how often it came meanwhile: what fails for one message fails for all that wait. */
+/**
+ * Writes a warning or an error once a minute and then how often it came meanwhile: what fails for
+ * one message fails for all that wait.
+ */
 export function foldedWriter(write: LogWriter): LogWriter {
   const kinds = new Map<string, Kind>();
   return (level, detail, message) => {

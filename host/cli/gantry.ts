@@ -4,12 +4,16 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { configDirOf } from "./config-dir.ts";
 import { ownCopy } from "./own-copy.ts";
 
-/** The name of the folder beside this file that holds all that runs; written in when the package is made. */
+/**
+ * The name of the folder beside this file that holds all that runs; written in when the package is
+ * made.
+ */
 declare const GANTRY_RELEASE: string;
 
 /**
- * What the package puts on the search path. It runs the release from a copy of its own, since npm removes the folder of a
- * release while the next one is installed, and with it code that a running service may yet need.
+ * The package puts this on the search path. It runs the release from a copy of its own, since npm
+ * removes the folder of a release while the next one is installed, and with it code that a running
+ * service may yet need.
  */
 const installed = fileURLToPath(new URL(`./${GANTRY_RELEASE}`, import.meta.url));
 await import(pathToFileURL(`${folderToRun()}/cli.js`).href);
@@ -21,7 +25,8 @@ function folderToRun(): string {
       cpSync(installed, folder, { recursive: true, filter: isOfThisMachine });
     });
   } catch {
-    // What is wrong with the directory is said by the word that needs it; words that write nothing work without.
+    // A fault of the directory is told by the word that needs it; words that write nothing work
+    // without.
     return installed;
   }
 }

@@ -36,7 +36,7 @@ export interface StartOptions {
   readonly ready?: boolean;
   /** Slots that the command does not read. */
   readonly unused?: readonly string[];
-  /** What is wrong in the file and was left out of the text given. */
+  /** The faults in the file that were left out of the text given. */
   readonly problems?: readonly Problem[];
 }
 
@@ -46,9 +46,12 @@ export class Installation {
   readonly configFile: string;
   /** The folder to work in for this run, in place of the configured workspace. */
   workspace: string | undefined;
-  /** The first word of the line, if no word of the host's own is meant: a plugin whose table has its name is loaded. */
+  /**
+   * The first word of the line, if no word of the host's own is meant: a plugin whose table has its
+   * name is loaded.
+   */
   word: string | undefined;
-  /** Whether `service.env` is read before the configuration. */
+  /** True if `service.env` is read before the configuration. */
   readsServiceEnv = false;
   readonly #serviceEnv: ServiceEnv;
   /** Told why keys are left out, as their variables are not set; without it that is an error. */
@@ -68,8 +71,9 @@ export class Installation {
   }
 
   /**
-   * Reads, imports what is listed, checks everything; throws coded errors, several at once. No file means the defaults.
-   * `unused` are slots that the command does not read: what only fills those is not imported.
+   * Reads, imports what is listed, checks everything; throws coded errors, several at once. No file
+   * means the defaults. `unused` are slots that the command does not read: what only fills those is
+   * not imported.
    */
   async open(given?: string | ConfigText, unused: readonly string[] = []): Promise<Opened> {
     if (this.readsServiceEnv) await this.#serviceEnv.addTo(process.env);
@@ -166,7 +170,9 @@ export class Installation {
     return { models: host.models, checks: host.get(Checks) ?? new Map(), stop: () => host.stop() };
   }
 
-  /** Of every bundled plugin, loaded or not. */
+  /**
+   * Returns the schema of every bundled plugin, loaded or not, and of the others that are loaded.
+   */
   async wholeSchema(loaded: readonly LoadedPlugin[] = []): Promise<TableNode> {
     const bundled = await this.allBundled();
     const others = loaded

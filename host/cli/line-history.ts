@@ -3,7 +3,10 @@ import path from "node:path";
 
 const most = 1_000;
 
-/** What was typed before, newest first, kept between runs where only its owner can read it. */
+/**
+ * The lines that were typed before, newest first, kept between runs if only their owner can read
+ * them.
+ */
 export class LineHistory {
   readonly #file: string;
   lines: string[];

@@ -8,7 +8,7 @@ import { takeInterrupts } from "./take-interrupts.ts";
 
 const pastesOn = "\u001b[?2004h";
 const pastesOff = "\u001b[?2004l";
-/** How long a lone Escape waits for the rest of a key that begins with it. */
+/** The time for which a lone Escape waits for the rest of a key that begins with it. */
 const escapeMs = 50;
 /** A line that ends so goes on in the next one; two of them are one that was meant. */
 const goesOn = /(?<!\\)(?:\\\\)*\\$/;
@@ -20,7 +20,7 @@ interface Key {
   readonly ctrl?: boolean;
 }
 
-/** What a reader tells of the keyboard while nobody asks it. */
+/** The listeners for what the keyboard brings while nobody asks for a line. */
 export interface KeyboardEvents {
   stray(line: string): void;
   /** Ctrl-C; true if that has stopped something. */
@@ -29,7 +29,10 @@ export interface KeyboardEvents {
   /** Ctrl-O: what was folded into one line last, safe to print; undefined if nothing was. */
   unfold(): string | undefined;
   keepsHistory(): boolean;
-  /** Completes a line with Tab: what may stand there, and the part of the line that it takes the place of. */
+  /**
+   * Completes a line with Tab: what may stand there, and the part of the line that it takes the
+   * place of.
+   */
   complete(line: string): Promise<[string[], string]>;
 }
 
@@ -77,7 +80,8 @@ export class LineReader {
     this.#reader.on("history", (lines) => this.#keep(lines));
     this.#reader.on("close", () => (this.#closed = true));
     this.#reader.on("line", (row) => this.#collect(row, on.stray));
-    // Back from Ctrl-Z readline leaves the input paused, and with nothing to wait for the program would end.
+    // Back from Ctrl-Z readline leaves the input paused, and with nothing to wait for the program
+    // would end.
     this.#reader.on("SIGCONT", () => this.#reader.resume());
     this.#reader.on("SIGINT", interrupt);
     this.#input.on("keypress", (_: string, { name, ctrl = false }: Key) => {
@@ -113,7 +117,10 @@ export class LineReader {
     this.#reader.prompt(true);
   }
 
-  /** Lets readline draw its line anew on a resized window only while it has one: else it would wipe an answer. */
+  /**
+   * Lets readline draw its line again on a resized window only while it has one: else it would wipe
+   * an answer.
+   */
   #holdResizes(before: readonly Listener[]): () => void {
     const { stderr } = process;
     const own = (stderr.listeners("resize") as Listener[]).filter((one) => !before.includes(one));
@@ -125,7 +132,10 @@ export class LineReader {
     return () => stderr.off("resize", redraw);
   }
 
-  /** What is typed next, all its rows; undefined at the end of input and when `signal` ends the waiting. */
+  /**
+   * Returns what is typed next, all its rows; undefined at the end of input and when `signal` ends
+   * the waiting.
+   */
   async message(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     for (let shown = prompt; ; shown = "… ") {
       const row = await this.answer(shown, signal);
@@ -136,7 +146,9 @@ export class LineReader {
     }
   }
 
-  /** One row as it was typed: what was pasted stays a sign, so that it cannot pass for an answer. */
+  /**
+   * One row as it was typed: what was pasted stays a sign, so that it cannot pass for an answer.
+   */
   answer(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     const reader = this.#reader;
     return new Promise((resolve) => {
@@ -203,7 +215,7 @@ export class LineReader {
     done(this.#input.texts.whole(whole));
   }
 
-  /** Takes away what is half typed; false where there is nothing. */
+  /** Takes away what is half typed; returns false if there is nothing. */
   #clear(): boolean {
     if (this.#reader.line === "" && this.#rows === "") return false;
     this.#rows = "";
@@ -216,7 +228,7 @@ export class LineReader {
     this.#reader.write(null, { ctrl: true, name: "u" });
   }
 
-  /** Answers to questions are no part of it. */
+  /** Keeps the lines that were typed, except answers to questions. */
   #keep(lines: string[]): void {
     if (!this.#on.keepsHistory()) lines.shift();
     this.#history.lines = [...lines];

@@ -17,7 +17,7 @@ export function terminalWriter(lowest: Level, print: (line: string) => void): Lo
     const named = detail["stranger"] ?? detail["user"];
     const user = typeof named === "string" ? ` (${named})` : "";
     const stack = (detail["err"] as { stack?: string } | undefined)?.stack;
-    // What a message brings along on further lines is set in, so that it cannot pass for another entry.
+    // Further lines of a message are set in, so that none can pass for another entry.
     print(
       printable(`${level}${plugin}: ${message}${user}${stack ? `\n${stack}` : ""}`).replaceAll("\n", "\n  "),
     );
@@ -27,7 +27,10 @@ export function terminalWriter(lowest: Level, print: (line: string) => void): Lo
 /** The priorities of syslog, as the journal reads them at the head of a line. */
 const priorities: Readonly<Record<Level, number>> = { error: 3, warn: 4, info: 6, debug: 7 };
 
-/** JSON lines on stderr, for what reads logs; with its priority before each where that is the journal of systemd. */
+/**
+ * JSON lines on stderr, for what reads logs; with its priority before each where that is the
+ * journal of systemd.
+ */
 export async function jsonWriter(lowest: Level): Promise<LogWriter> {
   const { pino } = await import("pino");
   const isJournal = writesToJournal(process.env["JOURNAL_STREAM"]);
@@ -54,7 +57,9 @@ export async function jsonWriter(lowest: Level): Promise<LogWriter> {
   };
 }
 
-/** systemd names the device and the inode that it connected stderr to: a child may have another one. */
+/**
+ * systemd names the device and the inode that it connected stderr to: a child may have another one.
+ */
 function writesToJournal(stream: string | undefined): boolean {
   if (stream === undefined) return false;
   const { dev, ino } = fstatSync(2);

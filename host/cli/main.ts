@@ -5,8 +5,9 @@ import { compileLater } from "./compile-later.ts";
 import { configDirOf } from "./config-dir.ts";
 
 /**
- * Runs one command line; gives the exit code. The cache of compiled code lies where only its owner can write; what is imported
- * before it is set is compiled anew at every start, so it is next to nothing.
+ * Runs one command line; gives the exit code. The cache of compiled code lies where only its owner
+ * can write; what is imported before it is set is compiled again at every start, so it is next to
+ * nothing.
  */
 export async function main(argv: readonly string[]): Promise<number> {
   if (argv.includes("--debug")) process.setSourceMapsEnabled(true);
@@ -18,7 +19,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       if (!existsSync(dir)) mkdirSync(dir, 0o700);
     enableCompileCache(cache);
   } catch {
-    // What is wrong with the directory is said where it is needed; without a cache all is only slower.
+    // A fault of the directory is told where it is needed; without a cache all is only slower.
   }
   const { runCommandLine } = await import("./command-line.ts");
   // V8 takes what is compiled into Node by the flags of its build alone: the import and the clock

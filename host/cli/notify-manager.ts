@@ -1,15 +1,19 @@
 import { execFile } from "node:child_process";
 
 /**
- * Tells the service manager of systemd that the service is ready, that it lives, and that it stops. Node has no sockets of
- * datagrams by path, so systemd's own program says it. Nothing is told where no such manager started this process.
+ * Tells the service manager of systemd that the service is ready, that it lives, and that it stops.
+ * Node has no sockets of datagrams by path, so systemd's own program says it. Nothing is told where
+ * no such manager started this process.
  */
 export class ManagerNotice {
   readonly #socket: string | undefined;
   readonly #watchdogMs: number;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Takes what names the manager out of the environment: nothing that is started here may speak to it. */
+  /**
+   * Takes what names the manager out of the environment: nothing that is started here may speak to
+   * it.
+   */
   constructor(env: NodeJS.ProcessEnv) {
     this.#socket = env["NOTIFY_SOCKET"];
     this.#watchdogMs = Number(env["WATCHDOG_USEC"] ?? 0) / 1_000;

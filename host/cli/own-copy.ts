@@ -14,13 +14,14 @@ import path from "node:path";
 
 /** A process says so often that it runs from its copy. */
 const usedMs = 6 * 3_600_000;
-/** Of a copy that nobody has used for so long, no process is left. */
+/** A copy that nobody has used for this long has no process left. */
 const unusedMs = 14 * 24 * 3_600_000;
 
 /**
- * A release, copied once to where only this user can write, `<config_dir>/cache/releases/<name>`: what runs from there finds its
- * code for as long as it runs, whatever is installed or removed meanwhile. `name` holds the hash of the content; `fill` writes
- * it into a folder that does not exist yet. Throws what the file system says, and where others could write there.
+ * A release, copied once to where only this user can write, `<config_dir>/cache/releases/<name>`:
+ * what runs from there finds its code for as long as it runs, whatever is installed or removed
+ * meanwhile. `name` holds the hash of the content; `fill` writes it into a folder that does not
+ * exist yet. Throws what the file system says, and where others could write there.
  */
 export function ownCopy(configDir: string, name: string, fill: (folder: string) => void): string {
   const releases = path.join(configDir, "cache", "releases");

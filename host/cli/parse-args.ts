@@ -14,7 +14,9 @@ export type Parsed =
       readonly options: Readonly<Record<string, OptionValue>>;
     };
 
-/** Reads a command line against the known words; prints help and version by itself; throws USAGE. */
+/**
+ * Reads a command line against the known words; prints help and version by itself; throws USAGE.
+ */
 export async function parseArgs(argv: readonly string[], words: readonly AnyWord[]): Promise<Parsed> {
   let found: Parsed = { kind: "printed", code: 0 };
   const program = new Commander("gantry")
@@ -64,7 +66,9 @@ export async function parseArgs(argv: readonly string[], words: readonly AnyWord
   return found;
 }
 
-/** The library's own `help` knows words of one part only, and passes over those that are unknown. */
+/**
+ * The library's own `help` knows words of one part only, and passes over those that are unknown.
+ */
 function helpAsked(argv: readonly string[], words: readonly AnyWord[]): string[] {
   const [first, ...rest] = argv;
   if (first !== "help" || rest.length === 0) return [...argv];

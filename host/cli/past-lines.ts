@@ -3,7 +3,10 @@ export class PastLines {
   #wanted: string | undefined;
   #at = -1;
 
-  /** Returns the next older line that holds what was typed when the search began; undefined if none does. */
+  /**
+   * Returns the next older line that holds what was typed when the search began; undefined if none
+   * does.
+   */
   next(lines: readonly string[], typed: string): string | undefined {
     if (this.#wanted === undefined) [this.#wanted, this.#at] = [typed.toLowerCase(), -1];
     const wanted = this.#wanted;

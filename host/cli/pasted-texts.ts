@@ -4,12 +4,17 @@ import { fileURLToPath } from "node:url";
 
 const picture = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** What was pasted, each by the short sign that stands for it in the line that is typed. */
+/**
+ * The texts that were pasted, each by the short sign that stands for it in the line that is typed.
+ */
 export class PastedTexts {
   readonly #texts = new Map<string, string>();
   readonly #pictures = new Map<string, string>();
 
-  /** A text as it stands in a line: itself, or its sign if it has several lines or is the path of a picture. */
+  /**
+   * A text as it stands in a line: itself, or its sign if it has several lines or is the path of a
+   * picture.
+   */
   shown(text: string): string {
     const file = pictureIn(text);
     if (file !== undefined) return this.#sign(this.#pictures, "picture", path.basename(file), file);
@@ -34,7 +39,10 @@ export class PastedTexts {
   }
 }
 
-/** Returns the picture whose path a text is, as a terminal pastes a file that is dropped on it: quoted, escaped or as an address. */
+/**
+ * Returns the picture whose path a text is, as a terminal pastes a file that is dropped on it:
+ * quoted, escaped or as an address.
+ */
 function pictureIn(text: string): string | undefined {
   const written = text.trim().replace(/^(['"])(.*)\1$/s, "$2");
   if (!picture.test(written) || written.includes("\n")) return undefined;

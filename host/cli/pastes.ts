@@ -4,18 +4,21 @@ import { PastedTexts } from "./pasted-texts.ts";
 
 const begin = "\u001b[200~";
 const end = "\u001b[201~";
-/** What terminals send for Alt-Enter, and what it means here: a line that goes on. */
+/** The bytes that terminals send for Alt-Enter, which here means a line that goes on. */
 // oxlint-disable-next-line no-control-regex -- control signs are what this is about
 const altEnter = /\u001b[\r\n]/g;
-/** A paste may begin in one piece of input and go on in the next; a lone Escape key is never held. */
+/**
+ * A paste may begin in one piece of input and go on in the next; a lone Escape key is never held.
+ */
 // oxlint-disable-next-line no-control-regex -- control signs are what this is about
 const beginsPaste = /\u001b\[2(?:0(?:0)?)?$/;
 // oxlint-disable-next-line no-control-regex -- control signs are what this is about
 const control = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
 /**
- * The keyboard on its way to readline. What is pasted is one thing, however many lines it has: more than one line stands
- * as a short sign in the line that is typed, and nothing pasted ever presses Enter.
+ * The keyboard on its way to readline. What is pasted is one thing, however many lines it has: more
+ * than one line stands as a short sign in the line that is typed, and nothing pasted ever presses
+ * Enter.
  */
 export class Pastes extends Transform {
   readonly isTTY = true;

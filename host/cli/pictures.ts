@@ -4,7 +4,10 @@ import { errors, imageType, mediaBounds, type Part } from "@gantry/sdk";
 import type { OptionValue } from "@gantry/sdk/fill";
 import type { Host } from "@gantry/host";
 
-/** Files of pictures as parts of a message; throws `FILE_MISSING`, `FILE_FAILED`, `MEDIA_TOO_LARGE` and `USAGE`. */
+/**
+ * Files of pictures as parts of a message; throws `FILE_MISSING`, `FILE_FAILED`, `MEDIA_TOO_LARGE`
+ * and `USAGE`.
+ */
 export async function picturesOf(host: Host, files: OptionValue, user: string): Promise<readonly Part[]> {
   if (typeof files !== "object") return [];
   const parts: Part[] = [];

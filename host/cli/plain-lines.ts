@@ -6,8 +6,8 @@ import { PastedTexts } from "./pasted-texts.ts";
 const pasteMs = 30;
 
 /**
- * The keyboard of a plain terminal on its way to readline: the system does the editing and hands over whole lines. Lines
- * that come at once are one message.
+ * The keyboard of a plain terminal on its way to readline: the system does the editing and hands
+ * over whole lines. Lines that come at once are one message.
  */
 export class PlainLines extends Transform {
   readonly texts: PastedTexts = new PastedTexts();

@@ -6,7 +6,10 @@ import type { Terminal } from "./terminal.ts";
 const most = 20;
 const titleLength = 60;
 
-/** Lists the conversations of this terminal, and returns the id of the one that its person picks; undefined for none. */
+/**
+ * Lists the conversations of this terminal, and returns the id of the one that its person picks;
+ * undefined for none.
+ */
 export async function pickSession(
   host: Host,
   terminal: Terminal,

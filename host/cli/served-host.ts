@@ -12,8 +12,9 @@ const againMs = 50;
 const patienceMs = 5_000;
 
 /**
- * The host that serves, and its successors: a changed configuration is set up whole beside the one in force, which takes no new
- * work from then on and ends what it has. What does not start changes nothing.
+ * The host that serves, and its successors: a changed configuration is set up whole beside the one
+ * in force, which takes no new work from then on and ends what it has. What does not start changes
+ * nothing.
  */
 export class ServedHost {
   readonly #installation: Installation;
@@ -23,7 +24,10 @@ export class ServedHost {
   #host: Host;
   #record: RunningRecord;
   #reloading: Promise<void> = Promise.resolve();
-  /** Whether what serves was read from a file: a file that is gone since is no wish for the defaults. */
+  /**
+   * True if the host that serves was read from a file: a file that is gone since does not ask for
+   * the defaults.
+   */
   #hasFile = false;
 
   constructor(
@@ -52,7 +56,10 @@ export class ServedHost {
     await this.#note({ config: configHash(text) });
   }
 
-  /** Never throws: what is wrong is logged and told to whoever asked, and the configuration in force stays. */
+  /**
+   * Never throws: what is wrong is logged and told to whoever asked, and the configuration in force
+   * stays.
+   */
   reload(): Promise<void> {
     this.#reloading = this.#reloading.then(async () => {
       try {
@@ -69,7 +76,7 @@ export class ServedHost {
 
   async stop(): Promise<void> {
     await this.#reloading;
-    // What began by an earlier configuration gets no more time than the rest.
+    // Work that began by an earlier configuration gets no more time than the rest.
     const hosts = [this.#host, ...this.#retired.keys()];
     await Promise.all(hosts.map((host) => host.serving.stop()));
     await Promise.all(this.#retired.values());
@@ -112,7 +119,7 @@ export class ServedHost {
     await this.#note({ config: configHash(text), changed: changed.all, restart });
   }
 
-  /** Where the next one cannot serve, the one before does again. */
+  /** Hands serving over; if the next host cannot serve, the one before does again. */
   async #handOver(before: Host, next: Host): Promise<void> {
     const { lock, ended } = before.serving.retire();
     try {
@@ -137,7 +144,10 @@ export class ServedHost {
     }
   }
 
-  /** Node keeps every module it has loaded: a plugin of one's own that was changed since needs a new process. */
+  /**
+   * Node keeps every module it has loaded: a plugin of one's own that was changed since needs a new
+   * process.
+   */
   async #changedPlugins(host: Host): Promise<readonly string[]> {
     const since = Date.parse(this.#record.started);
     const own = host.options.plugins.filter(({ from }) => from !== "bundled");

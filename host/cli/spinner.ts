@@ -4,8 +4,8 @@ import { isPlain } from "./is-plain.ts";
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /**
- * A sign of life on a terminal that says what is being done and for how long; silent elsewhere, and where a terminal is plain.
- * It shows only what takes longer than a blink.
+ * A sign of life on a terminal that says what is being done and for how long; silent elsewhere, and
+ * where a terminal is plain. It shows only what takes longer than a blink.
  */
 export class Spinner {
   readonly #stream: WriteStream;

@@ -5,8 +5,8 @@ import { type Installation, type StartOptions } from "./installation.ts";
 import { eachOf, readablePart, withoutWrong } from "./without-wrong.ts";
 
 /**
- * Starts a host by what is right in the file, for words that say what is wrong; where that cannot be told key by key, by none
- * of it. Throws where that is no matter of the file.
+ * Starts a host by what is right in the file, for words that say what is wrong; if that cannot be
+ * told key by key, by none of it. Throws if the fault is not one of the file.
  */
 export async function startWithoutWrong(
   session: Installation,

@@ -16,7 +16,10 @@ const head = `# Gantry's configuration. Every key stands here with its default, 
 # Strings may hold \${NAME}, which is taken from the environment. \`gantry config schema\` prints a schema for editors.
 `;
 
-/** A first config.toml: nothing is set, everything is explained. Tables that would load a plugin of their own are comments too. */
+/**
+ * A first config.toml: nothing is set, everything is explained. Tables that would load a plugin of
+ * their own are comments too.
+ */
 export function startingFile(schema: TableNode, base: ReadonlySet<string>): string {
   const lines: string[] = [head];
   const records: string[] = [];

@@ -3,7 +3,10 @@ import { StatusParts, type StatusScene } from "@gantry/sdk/fill";
 import type { Host } from "@gantry/host";
 import { printable } from "@gantry/sdk/node";
 
-/** Returns what a person sees of a conversation behind an answer: the model, what plugins say, the level, tasks. */
+/**
+ * Returns what a person sees of a conversation behind an answer: the model, what plugins say, the
+ * level, tasks.
+ */
 export async function statusLine(
   host: Host,
   { session, user }: Pick<StatusScene, "session" | "user">,

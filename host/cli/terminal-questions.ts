@@ -17,7 +17,10 @@ export interface AskingDeps {
   command(): ((line: string) => Promise<void>) | undefined;
 }
 
-/** The questions of a turn at the terminal, one at a time, each taken back where it is decided or lapses elsewhere. */
+/**
+ * The questions of a turn at the terminal, one at a time, each taken back where it is decided or
+ * lapses elsewhere.
+ */
 export class TerminalQuestions {
   readonly #deps: AskingDeps;
   readonly #open: Map<string, AbortController> = new Map();
@@ -50,7 +53,8 @@ export class TerminalQuestions {
       word = (await ask(bold("Allow this once? [y/N] "), signal))?.trim() ?? "";
       if (signal.aborted || isAnswer(word)) break;
       if (isWordFor("view", word)) this.#show(request, true);
-      // A command is no answer: it is done, and the question stays, unless the command was the answer.
+      // A command is not an answer: it is done, and the question stays, unless the command was the
+      // answer.
       else if (isCommand(word)) await this.#deps.command()?.(word);
       else if ((unclear += 1) < mostUnclear) process.stderr.write("Answer y or n; Enter is a no.\n");
       if (isCommand(word) && !signal.aborted) this.#show(request, false);

@@ -22,7 +22,10 @@ interface LastCall {
   readonly result?: string;
 }
 
-/** The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in place. */
+/**
+ * The person at the terminal: streamed text, a spinner while the model thinks, approvals asked in
+ * place.
+ */
 export class Terminal {
   readonly #questions: TerminalQuestions;
   readonly #person: boolean;
@@ -39,12 +42,15 @@ export class Terminal {
   #isAnswering = false;
   #interrupt: (() => void) | undefined;
   readonly #typedAhead: string[] = [];
-  /** What Esc gives back for the next line. */
+  /** The lines that Esc gives back for the next line. */
   #givenBack: readonly string[] = [];
   #answer: AnswerText | undefined;
   #complete: KeyboardEvents["complete"] = async (line) => [[], line];
 
-  /** `person` is false where nobody can see or answer anything; `streams` where stdout takes the answer as it comes. */
+  /**
+   * `person` is false if nobody can see or answer anything; `streams` is true if stdout takes the
+   * answer as it comes.
+   */
   constructor(
     { configDir, ...deps }: TerminalDeps,
     person: boolean,
@@ -75,7 +81,7 @@ export class Terminal {
 
   /**
    * Writes the answer if it was not streamed already, and a line for each file that goes with it.
-   * Words of the service are `verbatim`: they are no Markdown.
+   * Words of the service are `verbatim`: they are not Markdown.
    */
   finish(reply: string, files: readonly MediaRef[] = [], verbatim: boolean = false): void {
     this.#spinner.stop();
@@ -111,7 +117,10 @@ export class Terminal {
     return this.#reader?.pictures(line) ?? [];
   }
 
-  /** The answer to this very question; undefined at the end of input and when `signal` ends the waiting. */
+  /**
+   * The answer to this very question; undefined at the end of input and when `signal` ends the
+   * waiting.
+   */
   async question(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     return (await this.#open()).answer(prompt, signal);
   }
@@ -204,7 +213,7 @@ export class Terminal {
     this.#spinner.start(line);
   }
 
-  /** Writes a line that is no answer. */
+  /** Writes a line that is not part of an answer. */
   note(text: string): void {
     process.stderr.write(`${styleText("dim", printable(text, 400), { stream: process.stderr })}\n`);
   }

@@ -5,7 +5,10 @@ interface Named {
   readonly name: string;
 }
 
-/** Throws what could not be read of a line, or which table is missing where its first word is only known with that. */
+/**
+ * Throws what could not be read of a line, or which table is missing where its first word is only
+ * known with that.
+ */
 export function orUnconfigured(
   first: string = "",
   words: readonly Named[],

@@ -8,12 +8,16 @@ import { gantryCommand } from "@gantry/sdk/node";
 
 /** Editors write in several steps; what comes within this time is one change. */
 const settleMs = 150;
-/** A process that is alive hears at once that it is to end, however long the end may take; one that loops never does. */
+/**
+ * A process that is alive hears at once that it is to end, however long the end may take; one that
+ * loops never does.
+ */
 const heardMs = 5_000;
 
 /**
- * Runs the command line in a process of its own and starts it again when the configuration or a plugin under work changes.
- * A new process and not a reload: Node keeps every module it has ever loaded, so reloading in place would leak each version.
+ * Runs the command line in a process of its own and starts it again when the configuration or a
+ * plugin under work changes. A new process and not a reload: Node keeps every module it has ever
+ * loaded, so reloading in place would leak each version.
  */
 export async function watch(
   session: Installation,

@@ -13,7 +13,10 @@ export function eachOf(error: Error): readonly Problem[] {
   return all ?? (error instanceof GantryError ? [error] : []);
 }
 
-/** The tree without the keys that these errors are about; undefined where they name none that is there. */
+/**
+ * Returns the tree without the keys that these errors are about; undefined if they name none that
+ * is there.
+ */
 export function withoutWrong(tree: Tree, wrong: readonly Problem[]): Tree | undefined {
   const left = structuredClone(tree);
   let isLess = false;
@@ -25,7 +28,9 @@ export function withoutWrong(tree: Tree, wrong: readonly Problem[]): Tree | unde
   return isLess ? left : undefined;
 }
 
-/** What stands nearest to the path is taken out: a table that lacks a key is wrong itself. */
+/**
+ * Takes out the value that stands nearest to the path: a table that lacks a key is wrong itself.
+ */
 function remove(tree: Record<string, unknown>, [key, ...rest]: readonly string[]): boolean {
   if (key === undefined || !Object.hasOwn(tree, key)) return false;
   const value = tree[key];
@@ -38,7 +43,7 @@ function remove(tree: Record<string, unknown>, [key, ...rest]: readonly string[]
   return delete tree[key];
 }
 
-/** The text before the line that is no TOML, as far as it can be read alone. */
+/** Returns the text before the line that is not TOML, as far as it can be read alone. */
 export function readablePart(text: string): string {
   const lines = text.split("\n");
   for (let count = brokenLine(text) - 1; count > 0; count -= 1) {

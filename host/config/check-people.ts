@@ -8,7 +8,7 @@ import { ownKeys, type People } from "./people.ts";
 import { wrongAt } from "./wrong-at.ts";
 
 const nameForm = /^[A-Za-z0-9][\w.-]{0,63}$/;
-/** How the name of a plugin that fills one channel begins. */
+/** The beginning of the name of a plugin that fills one channel. */
 const prefix = "channel-";
 
 /** The plugins that there are. */

@@ -103,7 +103,7 @@ function keysOf(known: ReadonlySet<string>): string {
   return [...known].map((key) => `\`${key}\``).join(", ") || "none";
 }
 
-/** One reader's part of the file with defaults filled in, frozen; what is wrong is added to `problems`. */
+/** Returns one reader's part of the file, frozen, with defaults; adds faults to `problems`. */
 export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<string, GantryError>): unknown {
   const table = tablePath(reader.table);
   const raw = table.reduce<unknown>((tree, key) => (isTree(tree) ? tree[key] : undefined), text.tree);
@@ -122,14 +122,14 @@ export function partOf(text: ConfigText, reader: ConfigReader, problems: Map<str
 }
 
 /**
- * Only the keys that the schema knows, with defaults filled in; tables are there even where the
- * file has none.
+ * Returns only the keys that the schema knows, with defaults filled in; tables are there even if
+ * the file has none.
  */
 function pick(raw: unknown, schema: TObject): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const [key, child] of Object.entries(schema.properties as Record<string, TSchema>)) {
     const value = isTree(raw) ? raw[key] : undefined;
-    // Null for what is no table: defaults could be filled into a list or a date too.
+    // Null unless it is a table: defaults could be filled into a list or a date too.
     if (isTable(child)) picked[key] = value === undefined || isTree(value) ? pick(value, child) : null;
     else if (value !== undefined) picked[key] = Value.Default(child, structuredClone(value));
     else if (isRecord(child)) picked[key] = {};
@@ -145,7 +145,7 @@ function defaultOf(schema: TSchema & { readonly default?: unknown }): unknown {
 
 type Issue = ReturnType<typeof Value.Errors>[number];
 
-/** What was expected of one value, in one sentence. */
+/** Returns one sentence that says what was expected of one value. */
 function describe(issues: readonly Issue[], reader: ConfigReader): string {
   const missing = issues.find((issue) => issue.keyword === "required");
   if (missing?.keyword === "required")

@@ -17,8 +17,8 @@ export interface Chosen {
 type Tree = Readonly<Record<string, unknown>>;
 
 /**
- * Those that `plugins` lists, else the base set and every bundled plugin whose own table stands in the file or is
- * named as `word`, the first of the command line; then the extra ones.
+ * Returns those that `plugins` lists, else the base set and every bundled plugin whose own table is
+ * in the file or is `word`, the first of the command line; then the extra ones.
  */
 export function chosenPlugins(tree: Tree, bundled: readonly Bundled[], word?: string): Chosen {
   const optional = namesIn(tree["optional_plugins"]);
@@ -46,7 +46,7 @@ function listedTwice(tree: Tree, name: string, all: readonly string[]): GantryEr
     : pluginErrors.PLUGIN_TWICE(name);
 }
 
-/** What the key `plugins` says, or means where it is left out. */
+/** Returns what the key `plugins` says, or means if it is left out. */
 export function listedPlugins(tree: Tree, bundled: readonly Bundled[], word?: string): readonly string[] {
   return Array.isArray(tree["plugins"]) ? namesIn(tree["plugins"]) : baseSet(tree, bundled, word);
 }
@@ -69,7 +69,7 @@ function baseSet(tree: Tree, bundled: readonly Bundled[], word?: string): readon
     .filter((name) => !without.includes(name));
 }
 
-/** What is no list of names is told by the check of the file. */
+/** Returns no names for a value of another kind: the check of the file tells of it. */
 function namesIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((name): name is string => typeof name === "string") : [];
 }

@@ -12,13 +12,13 @@ export interface Configured {
   /** Each plugin's part, by the plugin's name. */
   readonly parts: ReadonlyMap<string, unknown>;
   readonly schema: TableNode;
-  /** Where each reader's part stands in the file. */
+  /** The place of each reader's part in the file. */
   readonly tables: ReadonlyMap<string, string>;
 }
 
 /**
- * Checks the file against the host and these plugins, all errors at once; throws CONFIG_*.
- * `others` loads the bundled plugins that are not listed: asked only where a key is unknown, to say whose it is.
+ * Checks the file against the host and these plugins, all errors at once; throws CONFIG_*. `others`
+ * loads the bundled plugins that are not listed, only if a key is unknown, to say whose it is.
  */
 export async function configure(
   text: ConfigText,
@@ -57,7 +57,7 @@ function isOfPlugin({ code }: GantryError): boolean {
   return code.startsWith("PLUGIN_");
 }
 
-/** Where a plugin could not be loaded, nobody knows its keys. */
+/** Nobody knows the keys of a plugin that could not be loaded. */
 function judged(text: ConfigText, earlier: readonly GantryError[]): ConfigText {
   const { plugins_config: _, ...tree } = text.tree;
   return earlier.some(isOfPlugin) ? { ...text, tree } : text;

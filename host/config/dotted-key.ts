@@ -1,6 +1,6 @@
 import { isTree } from "./check.ts";
 
-/** The parts of a dotted key, as TOML writes it: a part with dots in it stands in quotes. Undefined where it is none. */
+/** Splits a dotted key as TOML does: a part with dots stands in quotes. Undefined if it is none. */
 export function pathOf(key: string): readonly string[] | undefined {
   const part = /(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^."']+))(?:\.(?=.)|$)/y;
   const parts: string[] = [];

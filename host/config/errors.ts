@@ -16,7 +16,7 @@ export const configErrors = defineErrors({
   CONFIG_CLASH: usage(
     "The plugins %s and %s describe the key `%s` differently: update both to the same release.",
   ),
-  WORKSPACE_MISSING: usage("%s is no folder to work in: name one that is there."),
+  WORKSPACE_MISSING: usage("%s is not a folder to work in: name one that is there."),
   WORKSPACE_UNSAFE: usage(
     "%s cannot be the workspace, because it %s: choose another folder with --workspace or security.workspace_path.",
   ),

@@ -22,7 +22,7 @@ export interface Opened {
 export interface ToOpen {
   readonly configDir: string;
   readonly text: ConfigText;
-  /** What was wrong when it was read; what else is wrong is told with it. */
+  /** The errors found when it was read; what else is wrong is told with them. */
   readonly problems: readonly GantryError[];
   /** Slots that nobody reads: what only fills those is not imported. */
   readonly unused?: readonly string[];

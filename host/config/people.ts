@@ -53,7 +53,7 @@ export interface Claim {
   readonly person: Person;
   readonly door: string;
   readonly written: string;
-  /** Undefined for what can be no id there. */
+  /** Undefined if what was written cannot be an id there. */
   readonly id: string | undefined;
 }
 
@@ -71,7 +71,7 @@ function idAt(channel: Channel | undefined, written: string): string | undefined
 /** A member's device talks and reads, whatever its token says. */
 const ofMembers: readonly Scope[] = ["talk", "read"];
 
-/** Who is behind an id or a device. It only ever narrows what a channel or a token says of them. */
+/** The people behind ids and devices; it only narrows what a channel or a token says of them. */
 export class People implements PeopleSlot {
   readonly #table: PeopleTable;
   readonly #registry: Registry;

@@ -4,7 +4,7 @@ import { parse, TomlError } from "smol-toml";
 import type { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
-/** Undefined where there is no file; throws coded errors where there is one that cannot be read. */
+/** Returns undefined if there is no file; throws coded errors if one cannot be read. */
 export async function readText(file: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {

@@ -8,7 +8,7 @@ export interface TableNode {
   readonly kind: "table";
   readonly children: Map<string, SchemaNode>;
   readonly owners: Set<string>;
-  /** What may stand under every other name; undefined where no other may. */
+  /** The node of every other name; undefined if no other may stand there. */
   others?: LeafNode;
 }
 export interface LeafNode {
@@ -57,7 +57,7 @@ export function othersOf(schema: TObject): TSchema | undefined {
   return typeof others === "object" ? (others as TSchema) : undefined;
 }
 
-/** What stands under any name of a record. */
+/** Returns the schema of what stands under any name of a record. */
 export function recordValue(schema: TSchema): TSchema | undefined {
   return Object.values(
     (schema as { patternProperties?: Record<string, TSchema> }).patternProperties ?? {},
@@ -105,7 +105,7 @@ function childTable(node: TableNode, key: string, reader: ConfigReader, path: st
   return table;
 }
 
-/** What may stand at a path, also below a name that people choose. */
+/** Returns the node of what may stand at a path, also below a name that people choose. */
 export function findNode(root: TableNode, path: readonly string[]): SchemaNode | undefined {
   let node: SchemaNode | undefined = root;
   for (const [i, part] of path.entries()) {

@@ -6,8 +6,8 @@ import { findNode, type TableNode } from "./schema.ts";
 import { wrongAt } from "./wrong-at.ts";
 
 /**
- * Returns an error for each key of `[security]` that stands in the file and that no loaded plugin enforces, though another
- * would. `others` loads the bundled plugins; it is called only if a key has no loaded enforcer.
+ * Returns an error for each key of `[security]` in the file that no loaded plugin enforces, though
+ * another would. `others` loads the bundled plugins, only if a key has no loaded enforcer.
  */
 export async function unenforcedKeys(
   text: ConfigText,

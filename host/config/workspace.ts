@@ -6,12 +6,12 @@ import { wrongAt } from "./wrong-at.ts";
 import { expandHome, isInside, makeDir } from "@gantry/sdk/node";
 
 const key = ["security", "workspace_path"];
-/** Where the running program lies: what tools could write there would be the next start. */
+/** The place of the running program: what tools could write there would be the next start. */
 const ownFiles = path.dirname(fileURLToPath(import.meta.url));
 
 /**
- * The workspace, absolute and with links followed: the configured one, made where it is missing, or the folder that was chosen
- * for this run. Throws WORKSPACE_UNSAFE and WORKSPACE_MISSING.
+ * Returns the workspace, absolute and with links followed: the configured one, made if it is
+ * missing, or the folder chosen for this run. Throws WORKSPACE_UNSAFE and WORKSPACE_MISSING.
  */
 export async function openWorkspace(
   configDir: string,

@@ -1,15 +1,15 @@
 import type { GantryError } from "@gantry/sdk";
 
-/** What is wrong in the file. */
+/** An error in the file. */
 export interface Problem extends GantryError {
   /** The key that is wrong; for an item of a list, the list's key and the item. */
   readonly path?: readonly string[];
-  /** The plugin that is not set up as its table lacks something; the title of the onboarding step that asks for all of it. */
+  /** The plugin not set up as its table lacks something; the title of the step that asks for it. */
   readonly lacking?: string;
   readonly curedBy?: string | undefined;
 }
 
-/** The same error, with the key of the file that is wrong; for an item of a list, the list's key and the item. */
+/** Returns the error with its key; for an item of a list, the list's key and the item. */
 export function wrongAt(path: readonly string[], error: GantryError): GantryError {
   return Object.assign(error, { path });
 }

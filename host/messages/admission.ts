@@ -8,7 +8,7 @@ import { sentences } from "./sentences.ts";
 const maxWaiting = 10_000;
 const recountMs = 200;
 const minuteMs = 60_000;
-/** Who is over a bound is told once in so long. */
+/** A sender who is over a bound is told once in this time. */
 const toldMs = 3_600_000;
 const toldSpace = "told";
 
@@ -23,7 +23,7 @@ export interface AdmissionDeps {
   readonly outbox: Outbox;
 }
 
-/** How many messages are taken, of all and of one sender, and how fast one sender's are answered. */
+/** Bounds on the messages taken, of all and of one sender, and on the pace of one's answers. */
 export class Admission {
   readonly #deps: AdmissionDeps;
   readonly #backlog = { count: 0, counted: 0 };
@@ -55,7 +55,7 @@ export class Admission {
     await this.#tell(store, message, "over", sentences.tooMany(this.maxPerSender));
   }
 
-  /** In how many ms this message may be answered, if its sender's pace does not allow it now; each message is counted once. */
+  /** Counts a message; returns in how many ms its sender's pace allows it, unless it does now. */
   async pausedFor(store: Store, message: InboundMessage): Promise<number | undefined> {
     const max = this.#deps.bounds.messages_per_minute_per_sender;
     const hit = await store.limits.hit(`messages:${userOf(message)}`, [{ ms: minuteMs, max }]);

@@ -10,8 +10,8 @@ import { runIn } from "../tools/workspace-now.ts";
 import { placed } from "./turn-workspace.ts";
 
 /**
- * Returns whom the configuration names; for a tool that asks for a turn the agent that it names, else
- * the one around it: under a mere label nobody is rid of an agent.
+ * Returns whom the configuration names; for a tool that asks for a turn the agent that it names,
+ * else the one around it: under a mere label nobody is rid of an agent.
  */
 export async function agentOf(
   registry: Registry,
@@ -33,8 +33,8 @@ export interface Widest {
 }
 
 /**
- * Returns the options as this agent may have them: of each bound the narrower one, so that no plugin
- * makes an agent wider than the configuration, its caller or the turn around it. Throws
+ * Returns the options as this agent may have them: of each bound the narrower one, so that no
+ * plugin makes an agent wider than the configuration, its caller or the turn around it. Throws
  * WORKSPACE_OUTSIDE and WORKSPACE_ABSENT.
  */
 export async function asAgent<T extends Pick<PromptOptions, "approvals"> & Partial<PromptOptions>>(

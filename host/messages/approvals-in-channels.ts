@@ -25,7 +25,7 @@ interface Deps extends AskDeps {
   readonly registry: Registry;
 }
 
-/** `yes`, `allow 1a2b3c`, `always`, `show 1a2b3c`: what to do, and the beginning of the question's id. */
+/** `yes`, `allow 1a2b3c`, `always`, `show 1a2b3c`: what to do, and the beginning of an id. */
 const decisionForm = /^\s*(yes|y|allow|always|a|no|n|deny|show)(?:\s+([0-9a-f]{6}))?[\s.!]*$/i;
 
 const decisions: Readonly<Record<string, "allow" | "always" | "deny">> = {
@@ -48,7 +48,7 @@ export function questionText(request: ApprovalRequest, whole: boolean = false): 
   return `${approvalText(request, whole)}\nAnswer ${words.join(" or ")}.`;
 }
 
-/** Puts a question into the conversation that it came up in; one that cannot be put is a no at once. */
+/** Puts a question where it came up; one that cannot be put is a no at once. */
 export async function askInChannel(
   deps: AskDeps,
   message: InboundMessage,
@@ -94,7 +94,7 @@ async function decideBy(deps: Deps, message: InboundMessage): Promise<boolean> {
   const named = short === "" ? here : known.filter(isNamed);
   const meant = named.filter(isOpen).flatMap(({ asked }) => (asked ? [asked.request] : []));
 
-  // Without an open question such a word is part of the talk; a decision that a platform delivers twice is not.
+  // Without an open question such a word is part of the talk, but not a repeated decision.
   if (meant.length === 0) return named.some(({ ended }) => ended !== undefined);
   const [request] = meant as [ApprovalRequest];
   if (!meant.some((one) => approvals.mayDecide(one, by))) {
@@ -146,7 +146,7 @@ function tellWords(deps: Deps, message: InboundMessage, request: ApprovalRequest
 /** The questions of which somebody was told that words wait behind them. */
 const told = new WeakSet<ApprovalRequest>();
 
-/** Whoever could answer a question and says something else would wait in silence: said once a question. */
+/** Tells whoever could answer a question and says something else that it waits, once a question. */
 function tellBehind(deps: Deps, message: InboundMessage, by: Decider): void {
   if (isChatCommand(message)) return;
   const isHere = ({ session }: ApprovalRequest): boolean => session === by.conversation;

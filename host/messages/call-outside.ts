@@ -24,7 +24,7 @@ interface Deps extends Widest {
   readonly registry: Registry;
   readonly turn: TurnDeps;
   readonly want: ModelRef;
-  /** What is taken out of what the owner sees at a terminal or device of their own. */
+  /** The redaction of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
 }
 

@@ -24,26 +24,26 @@ import { scopesOf } from "../tools/scopes.ts";
 import { workspaceNow } from "../tools/workspace-now.ts";
 import { sentences } from "./sentences.ts";
 
-/** A word and what stands behind it; a path (`/etc/hosts`) is none. Some platforms write the bot's name behind the word. */
+/** A word and the text behind it, but no path (`/etc/hosts`); some platforms add the bot's name. */
 const form = /^\s*\/([a-z][a-z0-9-]*)(?:@\w+)?(?:\s+([^]*))?$/i;
-/** How far back a platform may deliver a message again. */
+/** The time within which a platform may deliver a message again. */
 const knownMs = 8 * 86_400_000;
 const knownSpace = "chat-commands";
-/** What is kept of a command before and after it was done. One that was begun by a process that died is not done again. */
+/** Marks of a command before and after it was done. One that a dead process began is not redone. */
 const begun = "begun";
 const done = "done";
-/** What the sender of a command that takes long is told if its process dies at it. */
+/** The space for what the sender of a slow command is told if its process dies at it. */
 const underWaySpace = "chat-commands-under-way";
-/** Of notices: what a command came to is said once. */
+/** The subject of notices: what a command came to is said once. */
 const about = "command";
 const ranks: readonly Trust[] = ["guest", "member", "owner"];
 
-/** Such a message is answered at once, whatever else goes on. */
+/** Returns true if the message is answered at once, whatever else goes on. */
 export function isChatCommand(message: InboundMessage): boolean {
   return form.test(textOf(message.parts));
 }
 
-/** What a person is told, or a message that they say by a command. */
+/** Words for the person, or a message that they say by a command. */
 type Said = string | InboundMessage | undefined;
 
 type Asked = Partial<PromptOptions>;
@@ -65,7 +65,7 @@ export class ChatWords {
     this.#underWay = new CommandsUnderWay(deps.log);
   }
 
-  /** Whose command was under way when the process before ended is told so. */
+  /** Tells those whose command was under way when the process before ended. */
   async recover(store: Store): Promise<void> {
     for (const { key, value } of await listAll<Notice>(store.values, underWaySpace)) {
       if ((await store.values.get(knownSpace, key)) === begun) await store.lanes.post(value);
@@ -79,8 +79,8 @@ export class ChatWords {
   }
 
   /**
-   * For a channel: true where the message was a command and is answered, once, however often it is delivered. One that
-   * takes long is answered later.
+   * Returns true if the message was a command and is answered, once, however often it is delivered.
+   * One that takes long is answered later.
    */
   async control(message: InboundMessage, session: string): Promise<boolean> {
     const store = this.#deps.registry.get(Store);
@@ -109,7 +109,7 @@ export class ChatWords {
     await this.#done(store, key);
   }
 
-  /** For a channel: puts what a command says next on disk before the answer of its turn is. Returns what that tells too. */
+  /** Puts on disk what a command says next before its turn's answer is; returns what it tells. */
   async goOn(message: InboundMessage, result: TurnResult): Promise<string> {
     const said = (await this.next(message, laneOf(message), result)) ?? "";
     if (typeof said !== "string") await this.#deps.begin(said);
@@ -121,7 +121,7 @@ export class ChatWords {
     await values.remove(underWaySpace, key);
   }
 
-  /** What the person is told or says by it; undefined where the message is no command. Never throws. */
+  /** Returns what the person is told or says by it; undefined if not a command. Never throws. */
   async answer(message: InboundMessage, session: string, options: Asked = {}): Promise<Said> {
     const [, word, args = ""] = form.exec(textOf(message.parts)) ?? [];
     if (word === undefined) return undefined;
@@ -132,7 +132,7 @@ export class ChatWords {
       const named = commands.find((one) => one === known);
       const command = known ? named : await this.#alsoFor(word, commands);
       if (!command) return unscoped(known, message)?.message ?? unknown(word, commands);
-      // Each of its turns would begin with nothing, and what one has taken in be unknown to the next.
+      // Each of its turns would begin with nothing, and none would know what another took in.
       if (options.keep === false && command.next) return sentences.unkept(command.name);
       const { parts, trust } = message;
       const { signal = this.#underWay.over.signal } = options;

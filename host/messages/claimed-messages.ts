@@ -101,7 +101,7 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
       }
       const { result, messages } = await this.#run(claim, options);
       const { error, tool_calls, reply, files = [] } = result;
-      // What tools did is not done again, so this turn's end is the message's.
+      // The work of tools is not done again, so this turn's end is the message's.
       if (error && tool_calls.length === 0) return { status: "failed", error };
       const said = error ? sentences.broke(message, reply, error.message) : notedReply(result);
       const { words, redaction } = this.#deps;
@@ -166,7 +166,7 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
   ): ReturnType<Conversations["turn"]> {
     const { message, deliveryCount } = claim;
     const later = new AbortController();
-    // What the worker aborts begins again, and its open questions wait for that.
+    // A turn that the worker aborts begins again, and its open questions wait for that.
     const putOff = (): void => later.abort(answeredLater);
     given.addEventListener("abort", putOff);
     if (given.aborted) putOff();

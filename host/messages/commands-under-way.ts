@@ -1,7 +1,7 @@
 import type { Logger } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 
-/** A channel is held up by one command so long at most: platforms wait for it, and other people's words behind it. */
+/** The most time for which one command holds up a channel: the platform and other people wait. */
 const patienceMs = 500;
 
 interface UnderWay {
@@ -9,7 +9,7 @@ interface UnderWay {
   readonly ended: Promise<void>;
 }
 
-/** Commands of channels that are being done. Most are done at once; what takes longer goes on while its channel does. */
+/** Commands of channels that are being done. What takes longer goes on while its channel does. */
 export class CommandsUnderWay {
   readonly #log: Logger;
   readonly #all = new Map<string, UnderWay>();
@@ -25,8 +25,8 @@ export class CommandsUnderWay {
   }
 
   /**
-   * Resolves once `work` is done, or once `keep` has written down that it goes on. Rejects as either does; what fails
-   * later is logged.
+   * Resolves once `work` is done, or once `keep` has written down that it goes on. Rejects as
+   * either does; a later failure is logged.
    */
   async run(
     key: string,

@@ -17,7 +17,7 @@ import { storeOf } from "./store-of.ts";
 import { isOlder, namesQuestion, needsQuestionId } from "./question-ids.ts";
 import { isOthers, leave, move, type LeaveDeps } from "./session-agent.ts";
 
-/** A conversation that another process holds is not waited for longer: a command answers at once. */
+/** The most time for which a command waits for a conversation that another process holds. */
 const patienceMs = 5_000;
 const manySessions = 1_000;
 
@@ -28,7 +28,7 @@ export interface ControlDeps extends LeaveDeps {
   readonly want: ModelRef;
 }
 
-/** What a command may do to the conversation of its message. A conversation keeps its id; what it leaves gets another. */
+/** A command's acts on its conversation, which keeps its id; what it leaves gets another. */
 export class Control implements ConversationControl {
   readonly session: string;
   readonly #deps: ControlDeps;

@@ -34,11 +34,11 @@ export interface ConversationDeps extends LeaveDeps {
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
   /** `agent.autonomy_level`. */
   readonly level: Autonomy;
-  /** What is taken out of what the owner sees at a terminal or device of their own. */
+  /** The redaction of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
 }
 
-/** Where the store keeps the model that a person chose for a conversation. */
+/** The space of the store for the models that people chose for conversations. */
 export const modelSpace = "session-model";
 
 type Alone<T> = (lost?: AbortSignal, lease?: Lease) => Promise<T>;
@@ -65,14 +65,14 @@ export class Conversations {
     this.turns = new RunningTurns(deps.registry);
   }
 
-  /** Throws if this process takes no new work, unless it is part of a call that runs, or if a guard refuses the message. */
+  /** Throws if a guard refuses the message or, outside of calls that run, no new work is taken. */
   async admit(message: InboundMessage, call?: CallRequest): Promise<void> {
     if (!call && this.#deps.registry.get(Store)?.lanes.isDrained?.()) throw errors.NODE_DRAINED();
     const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
     if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
   }
 
-  /** Lets a message of a caller who waits for the answer in; returns its session. Throws who may not. */
+  /** Lets in a message whose caller waits for the answer; returns its session. Throws a refusal. */
   async enter(
     message: InboundMessage,
     { keep }: Pick<PromptOptions, "keep">,
@@ -80,7 +80,7 @@ export class Conversations {
   ): Promise<string> {
     await this.admit(message, call);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
-    // Of what nobody can come back to nothing is opened.
+    // Nothing is opened for a conversation that nobody can come back to.
     if (message.session === undefined && keep === false) return session;
     const sessions = this.#deps.registry.get(Store)?.sessions;
     if (!sessions || (call && (await enterWithin(sessions, session, call)))) return session;
@@ -88,7 +88,7 @@ export class Conversations {
     return session;
   }
 
-  /** For a caller who waits for the answer and was let in: the turn is run once the conversation is free, and kept. */
+  /** Runs and keeps the turn of a waiting caller who was let in, once the conversation is free. */
   async prompt(message: InboundMessage, session: string, given: TurnOptions): Promise<TurnResult> {
     const options = withinLevel(given, this.#deps.level, given.inner?.call.turn?.autonomy);
     const isPrivate = message.trust === "owner";
@@ -117,7 +117,7 @@ export class Conversations {
     return this.prompt(message, session, { ...optionsWithin(call, options), inner: { call, around } });
   }
 
-  /** Runs one tool for a person, outside of turns; for a tool that asks for it while it runs, within its turn. */
+  /** Runs one tool for a person outside of turns, or for a running tool within that tool's turn. */
   async call(message: InboundMessage, options: CallOptions): Promise<ToolCallOutcome> {
     const around = callAround();
     if (around) return callWithin(this.#deps, around, options);
@@ -125,7 +125,7 @@ export class Conversations {
     return callOutside(this.#deps, this.turns, message, options);
   }
 
-  /** Does something with a conversation while nobody else does; `lost` is aborted once another process has taken it over. */
+  /** Does something with a conversation alone; aborts `lost` once another process takes it over. */
   alone<T>(session: string, signal: AbortSignal, work: Alone<T>): Promise<T> {
     return this.#queue.run(session, signal, async () => {
       const lanes = this.#deps.registry.get(Store)?.lanes;
@@ -141,7 +141,7 @@ export class Conversations {
     return agentOf(this.#deps.registry, message, session, agent, inner);
   }
 
-  /** Runs the turn of one message with the history of its session; keeps nothing but a history made shorter. */
+  /** Runs the turn of one message with its session's history; keeps only a history made shorter. */
   async turn(message: InboundMessage, session: string, given: TurnOptions): Promise<Turn> {
     const { sources } = this.#deps;
     const agent = await this.agent(message, session, given);
@@ -175,7 +175,7 @@ export class Conversations {
         ({ result: { stop_reason: stop, error } }) => ({ stop, ...(error && { code: error.code }) }),
       );
     } finally {
-      // What a turn within another has taken in comes back with its answer.
+      // The sources that a turn within another has taken in come back with its answer.
       if (outer !== undefined) await sources.add(outer, await sources.of(session));
     }
   }

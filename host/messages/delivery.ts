@@ -17,7 +17,7 @@ import type { Registry } from "../plugins/registry.ts";
 
 type Tries = Pick<OutgoingMessage, "earlier">;
 
-/** The one way out to people in channels. Never throws: what a channel throws is a failure for now. */
+/** The one way out to people in channels. Never throws: a channel's error is a failure for now. */
 export class Delivery {
   readonly #registry: Registry;
 
@@ -66,7 +66,7 @@ export class Delivery {
     return this.#through(channel, (to) => to.send(outgoing, signal));
   }
 
-  /** True where a message that was sent to whoever wrote this one can be edited. */
+  /** Returns true if a message that was sent to whoever wrote this one can be edited. */
   canEdit({ channel }: InboundMessage): boolean {
     return typeof this.#registry.get(Channels)?.get(channel)?.edit === "function";
   }
@@ -88,7 +88,7 @@ export class Delivery {
     await this.#sign(channel, async (to) => to.onTurnEvent?.(event, replyTo));
   }
 
-  /** Puts a question to whoever wrote the message, by the channel's own means if it has any, else as `text`. */
+  /** Puts a question to whoever wrote the message, by the channel's own means, else as `text`. */
   question(
     { channel, id, replyTo }: InboundMessage,
     request: ApprovalRequest,
@@ -100,7 +100,7 @@ export class Delivery {
     return this.#through(channel, (to) => to.ask?.(request, replyTo, signal) ?? to.send(outgoing, signal));
   }
 
-  /** Lets the channel show that a turn runs, until `signal` is aborted; a sign that fails changes nothing. */
+  /** Lets a channel show that a turn runs until `signal` aborts; a failed sign changes nothing. */
   async working({ channel, replyTo }: InboundMessage, signal: AbortSignal): Promise<void> {
     await this.#sign(channel, (to) => to.working?.(replyTo, signal));
   }
@@ -134,7 +134,7 @@ export class Delivery {
   }
 }
 
-/** Says what is known of earlier tries; nothing of an answer that this process has just recorded. */
+/** Says what is known of earlier tries; nothing of an answer that this process just recorded. */
 function triesOf({ reply, deliveryCount, begun }: Claim): Tries {
   if (reply === undefined || deliveryCount <= 1) return {};
   return { earlier: begun > 1 ? "cut" : "ended" };

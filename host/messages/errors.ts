@@ -12,7 +12,9 @@ export const messageErrors = defineErrors({
   WORKSPACE_OUTSIDE: policy(
     "A turn here cannot work in %s, which is not inside %s: name a folder in it, or have the owner set security.workspace_path.",
   ),
-  WORKSPACE_ABSENT: failed("A turn cannot work in %s, which is no folder: make it first, or name another."),
+  WORKSPACE_ABSENT: failed(
+    "A turn cannot work in %s, which is not a folder: make it first, or name another.",
+  ),
   PROMPT_BAD_OPTION: failed("The option `%s` of a prompt is %s: give it %s."),
   INBOUND_REFUSED: policy("The message was refused: %s"),
   SESSION_RUNNING: failed("A turn of the conversation runs: wait for its end, or end it with /stop."),

@@ -24,8 +24,8 @@ import type { ToolList } from "../tools/tool-list.ts";
 import { callAround } from "../tools/call-around.ts";
 
 /**
- * Looks at a message before it is queued: true if it was meant for the service itself, such as a decision or a command,
- * and is used up. It works while a turn of the conversation runs.
+ * Takes a message before it is queued: returns true if it was for the service itself, such as a
+ * decision or a command, and is used up. It works while a turn of the conversation runs.
  */
 export type ControlWord = (message: InboundMessage) => boolean | Promise<boolean>;
 
@@ -70,7 +70,7 @@ export class Inbox implements InboxSlot {
     return receipts;
   }
 
-  /** Takes what a chat command says in its person's name; what the guards refuse is told to nobody. */
+  /** Takes what a chat command says in its person's name; tells nobody what the guards refuse. */
   async begin(message: InboundMessage): Promise<void> {
     if ((await this.#deps.senders.refusal(message)) === undefined)
       await this.#accept(storeOf(this.#deps.registry), [message]);
@@ -132,7 +132,7 @@ export class Inbox implements InboxSlot {
     if (taken) throw errors.TOOL_CLIENT_TAKEN(taken.name);
   }
 
-  /** What is over its sender's bound is refused, not left for later: a platform would deliver it again and again. */
+  /** Refuses what is over its sender's bound: if left for later, it would be delivered forever. */
   async #accept(store: Store, messages: readonly InboundMessage[]): Promise<readonly Receipt[]> {
     const { admission, observers } = this.#deps;
     const added = await store.lanes.accept(messages, { maxPerSender: admission.maxPerSender });

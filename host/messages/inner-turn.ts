@@ -7,16 +7,16 @@ import { SpentBudget } from "../tools/spent-budget.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import { turnIds } from "@gantry/sdk/node";
 
-/** How many turns may stand around one. */
+/** The most turns that may stand around one. */
 const maxAround = 2;
 
-/** A turn that a tool asked for while it ran, and the sessions of all turns around it, the outermost first. */
+/** A turn that a running tool asked for, and sessions of all turns around it, outermost first. */
 export interface InnerTurn {
   readonly call: CallRequest;
   readonly around: readonly string[];
 }
 
-/** The sessions of all turns around a turn that the tool of this call asks for; throws where it may not have one. */
+/** Returns the sessions of all turns around one that this call asks for; throws if it may not. */
 export function sessionsAround(call: CallRequest, session: string | undefined): readonly string[] {
   const around = [...(call.turn?.around ?? []), call.session];
   if (around.length > maxAround) throw errors.TURN_TOO_DEEP(maxAround);
@@ -34,7 +34,7 @@ export function saidWithin({ user, turn }: CallRequest, message: InboundMessage)
   return caller ? { ...said, caller } : said;
 }
 
-/** What the tool asked for, within what its own turn may do. */
+/** Returns what the tool asked for, within what its own turn may do. */
 export function optionsWithin(call: CallRequest, options: PromptOptions): PromptOptions {
   const tools = call.tools && (options.tools?.filter((name) => call.tools?.includes(name)) ?? call.tools);
   const onEvent = (event: TurnEvent): void => {

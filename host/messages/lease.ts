@@ -2,7 +2,7 @@ import type { Lanes, Lease } from "@gantry/sdk/fill";
 import { holdLane } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
-/** How long a caller waits for a conversation that another process holds. */
+/** The time for which a caller waits for a conversation that another process holds. */
 const patienceMs = 120_000;
 const askAgainMs = 100;
 

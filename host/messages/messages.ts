@@ -16,7 +16,7 @@ import { SenderCheck } from "./sender-check.ts";
 import { Serving, type ServingDeps } from "./serving.ts";
 import { answersTool } from "./tool-questions-in-channels.ts";
 
-/** What messages share with calls of tools. */
+/** The dependencies that messages share with calls of tools. */
 type Shared =
   | "registry"
   | "tools"
@@ -34,7 +34,7 @@ export interface MessagesDeps
   readonly redaction: Redaction;
   readonly turn: TurnDeps;
   readonly want: { readonly provider: string | undefined; readonly model: string | undefined };
-  /** What is taken out of what the owner sees at a terminal or device of their own. */
+  /** The redaction of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
   readonly bounds: SenderBounds;
 }

@@ -26,7 +26,7 @@ export interface OutboxDeps {
 }
 
 const sendMs = 30_000;
-/** What may go unkept waits no longer for the disk. */
+/** A part that may go unkept waits no longer for the disk. */
 const keepMs = 5_000;
 
 /** Messages of the service itself: redacted, recorded, kept on disk until they are sent. */
@@ -72,8 +72,8 @@ export class Outbox implements OutboxSlot {
   }
 
   /**
-   * What the sender of a message is told beside an answer, or in place of one, sign by sign; `about` is told once for this
-   * message.
+   * Tells the sender of a message something beside an answer, or in place of one, character by
+   * character; `about` is told once for this message.
    */
   notice(message: InboundMessage, about: string, text: string): Awaitable<Notice> {
     const { channel, conversation, replyTo, id } = message;

@@ -5,7 +5,7 @@ import { errors } from "./errors.ts";
 const agentForm = /^[a-z][a-z0-9-]{0,31}$/;
 const efforts: readonly unknown[] = [undefined, "minimal", "low", "medium", "high"];
 
-/** Throws where a caller hands over what cannot be meant: a bound that is no number would be none. */
+/** Throws if an option cannot be meant: a bound that is not a number would not bound. */
 export function checkPromptOptions(options: PromptOptions): void {
   const { agent, effort, budget, maxTokens, temperature = 0 } = options;
   if (agent !== undefined && !agentForm.test(agent))
@@ -23,8 +23,8 @@ export function checkPromptOptions(options: PromptOptions): void {
 type Levelled = Pick<PromptOptions, "approvals" | "autonomy">;
 
 /**
- * Returns the options as a turn within `around` may have them; throws AUTONOMY_WIDER for a wider level. What `autonomous`
- * refuses unasked no narrower turn gets by a yes that nobody has said.
+ * Returns the options as a turn within `around` may have them; throws AUTONOMY_WIDER. A call that
+ * `autonomous` refuses unasked gets no yes in a narrower turn, as nobody has said one.
  */
 export function withinLevel<T extends Levelled>(
   options: T,

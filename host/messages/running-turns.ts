@@ -24,7 +24,7 @@ export class RunningTurns {
     this.#registry = registry;
   }
 
-  /** Runs a turn or call that can be stopped; `work` is told how to say which it is, and `endOf` says how it ended. */
+  /** Runs a turn or call that can be stopped; `work` tells which it is, `endOf` how it ended. */
   async run<T>(
     session: string,
     work: (stop: AbortSignal, is: (facts: Running["facts"]) => void) => Promise<T>,
@@ -55,7 +55,7 @@ export class RunningTurns {
     return this.#of(session).length > 0;
   }
 
-  /** Ends and awaits what runs in a session or within it; `how` is the signals' reason. False for none. */
+  /** Ends and awaits what runs in a session or within it, for the reason `how`; false if none. */
   async end(session: string, how: "keep" | "forget"): Promise<boolean> {
     // A turn within another may outlive it.
     const within = [...this.#running].filter(({ facts }) => facts?.within === session);
@@ -102,8 +102,8 @@ export class RunningTurns {
   }
 
   /**
-   * Returns a way to be told for a turn, which its watchers share from the moment they watch. A watcher decides nothing: where
-   * the turn has nobody of its own to ask, it asks nobody.
+   * Returns a way to be told for a turn, which its watchers share from the moment they watch. They
+   * decide nothing: if the turn has nobody of its own to ask, it asks nobody.
    */
   told<T extends Told>(session: string, own: T): T {
     const watchers = this.#watchers;

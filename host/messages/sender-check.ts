@@ -9,7 +9,7 @@ export interface SenderCheckDeps {
   readonly log: Logger;
 }
 
-/** Whether the guards let a message in: when it arrives, and once more if another configuration applies by the time it is begun. */
+/** The guards' check of a message as it arrives, and again if the configuration is new since. */
 export class SenderCheck {
   readonly #deps: SenderCheckDeps;
 
@@ -17,7 +17,7 @@ export class SenderCheck {
     this.#deps = deps;
   }
 
-  /** Why not, or undefined. Of a sender who is not allowed: one log line, one audit record within their bound, no reply. */
+  /** Returns why not, or undefined; logs and audits a refusal within a bound, without a reply. */
   async refusal(message: InboundMessage): Promise<string | undefined> {
     const { hooks, log, audit } = this.#deps;
     const verdict = await hooks.guard("onInboundMessage", message);

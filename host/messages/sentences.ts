@@ -1,6 +1,6 @@
 import type { InboundMessage } from "@gantry/sdk";
 
-/** What people in channels are told when something else than an answer comes of their message. */
+/** Sentences for people in channels when something else than an answer comes of their message. */
 export const sentences = {
   /** Puts the sentence after what the model had said by then. Only an owner learns the reason. */
   broke: ({ trust }: InboundMessage, said: string, reason: string): string => {

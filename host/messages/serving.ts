@@ -35,8 +35,8 @@ export class Serving {
   }
 
   /**
-   * Starts the named services, or all; on a failure what was started is stopped. Throws ALREADY_RUNNING where another process
-   * serves this state, and what channels lack; `lock` is that of the one whose place is taken.
+   * Starts the named services, or all; a failure ends those begun. Throws what channels lack, and
+   * ALREADY_RUNNING if another process serves this state; `lock` is that of the one replaced.
    */
   async start(names?: readonly string[], lock?: ProcessLock): Promise<void> {
     const { registry, lacking, configDir } = this.#deps;
@@ -86,7 +86,7 @@ export class Serving {
     this.#lock = undefined;
   }
 
-  /** No new work, which a successor in this process takes with the lock; `ended` resolves when what runs has ended. */
+  /** Takes no new work; a successor here gets the lock. `ended` resolves once all work ended. */
   retire(): { readonly lock: ProcessLock | undefined; readonly ended: Promise<void> } {
     const lock = this.#lock;
     this.#lock = undefined;
@@ -111,7 +111,7 @@ export class Serving {
     }
   }
 
-  /** Two that serve at once would run the same turns twice: the one that was away for long leaves. */
+  /** Leaves, as the one that was away for long: two that serve would run the same turns twice. */
   #lost(): void {
     this.#deps.log.error({}, "Another process has taken the place of this service, which stops.");
     process.kill(process.pid, "SIGTERM");

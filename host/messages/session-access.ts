@@ -1,13 +1,13 @@
 import type { Sessions } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 
-/** Users of this machine's terminal: whoever may read the store is its owner, under whatever name. */
+/** Users of this machine's terminal: whoever may read the store is its owner, by whatever name. */
 const terminal = "cli:";
 
 /**
- * The one place that decides who may continue a conversation: whoever opened it, and those with whom its owner shared it. A new
- * one belongs to `user` from here on. What an earlier release kept without an owner is the terminal's alone; an id with a colon
- * is `<channel>:<sender>` and nobody else's, whether or not that channel is loaded. Throws `SESSION_FOREIGN`.
+ * Decides, as the only place, who may continue a conversation: its opener, and those it is shared
+ * with. A new one is `user`'s. One kept without an owner by an earlier release is the terminal's;
+ * `<channel>:<sender>` is that sender's, channel loaded or not. Throws `SESSION_FOREIGN`.
  */
 export async function enterSession(sessions: Sessions, session: string, user: string): Promise<void> {
   const access = await sessions.access(session);
@@ -20,12 +20,12 @@ export async function enterSession(sessions: Sessions, session: string, user: st
   if (!isSame(owner, user)) throw errors.SESSION_FOREIGN(session);
 }
 
-/** The form of names that a turn gives to sessions of turns within it, behind its own session's and a slash. */
+/** The form of names of sessions within a turn's session, behind it and a slash. */
 const innerName = /^[\w.-]{1,64}$/;
 
 /**
- * Enters a session that a turn has named for a turn within it, as `<its own session>/<name>`, which nobody else can name; a new
- * one belongs to whom the turn's own belongs. False for any other session.
+ * Enters a session that a turn named for a turn within it, as `<its own session>/<name>`, which
+ * nobody else can name; a new one is its owner's. Returns false for any other session.
  */
 export async function enterWithin(sessions: Sessions, session: string, outer: CallPlace): Promise<boolean> {
   if (!session.startsWith(`${outer.session}/`)) return false;

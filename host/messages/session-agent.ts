@@ -6,7 +6,7 @@ import type { Telling } from "../record/observers.ts";
 import type { Rulings } from "../tools/rulings.ts";
 import type { SessionSources } from "../tools/session-sources.ts";
 
-/** Where the store keeps the agent of a conversation; nothing for the assistant without one. */
+/** The space of the store for a conversation's agent; nothing for the assistant without one. */
 const space = "session-agent";
 
 export interface LeaveDeps {
@@ -23,7 +23,7 @@ export async function isOthers(registry: Registry, session: string, agent?: Agen
 }
 
 /**
- * Begins a conversation of another agent anew, or returns options with which a turn that keeps
+ * Begins a conversation of another agent again, or returns options with which a turn that keeps
  * nothing sees nothing of it.
  */
 export async function ofAgent<T extends Pick<PromptOptions, "keep" | "history">>(
@@ -48,7 +48,7 @@ export async function leave(deps: LeaveDeps, session: string): Promise<string | 
   const { sessions, values } = deps.registry.get(Store) ?? {};
   deps.rulings.conversations.forget(session);
   if (!sessions || (await sessions.recent(session, 1)).length === 0) {
-    // What is said next belongs to whoever answers it.
+    // The next message belongs to whoever answers it.
     await values?.remove(space, session);
     await deps.sources.move(session, undefined, async () => sessions?.remove(session));
     deps.observers.tell("sessionEnded", { session, reason: "left" });
@@ -60,7 +60,7 @@ export async function leave(deps: LeaveDeps, session: string): Promise<string | 
   return kept;
 }
 
-/** Gives a conversation another id, with all that belongs to it. False where there is none. */
+/** Gives a conversation another id, with all that belongs to it. Returns false if there is none. */
 export async function move({ registry, sources }: LeaveDeps, from: string, to: string): Promise<boolean> {
   const { sessions, values } = registry.get(Store) ?? {};
   const agent = await values?.take(space, from);

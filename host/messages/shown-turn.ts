@@ -20,7 +20,7 @@ export interface ShownTurnDeps {
   readonly log: Logger;
 }
 
-/** How long the edit of a settled question may take. */
+/** The most time that the edit of a settled question may take. */
 const editMs = 10_000;
 
 interface AskedHere {
@@ -29,7 +29,7 @@ interface AskedHere {
   readonly earlier: Delivered | undefined;
 }
 
-/** Returns where the questions of a turn are put: an owner's where they wrote, others' to the owner alone. */
+/** Returns where a turn's questions are put: an owner's where they wrote, others' to the owner. */
 export async function whomToAsk(
   registry: Registry,
   message: InboundMessage,

@@ -19,7 +19,7 @@ interface Deps {
   readonly log: Logger;
 }
 
-/** Puts a tool's question into the conversation that it came up in; one that cannot be put is cancelled at once. */
+/** Puts a tool's question where it came up; one that cannot be put is cancelled at once. */
 export async function putToolQuestion(
   { delivery, registry, log }: Deps,
   message: InboundMessage,

@@ -8,8 +8,8 @@ import { errors } from "./errors.ts";
 type Place = Pick<PromptOptions, "workspace">;
 
 /**
- * Returns options with the folder of their turn resolved, or without one if it is that of the turn around it or the
- * configured one. Throws WORKSPACE_ABSENT and WORKSPACE_OUTSIDE.
+ * Returns options with the folder of their turn resolved, or without one if it is that of the turn
+ * around it or the configured one. Throws WORKSPACE_ABSENT and WORKSPACE_OUTSIDE.
  */
 export async function placed<T extends Place>(
   { workspace: wanted, ...rest }: T,

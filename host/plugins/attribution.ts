@@ -3,17 +3,17 @@ import { AsyncLocalStorage } from "node:async_hooks";
 const running = new AsyncLocalStorage<string>();
 const tracing = new AsyncLocalStorage<Trace>();
 
-/** What every log line says of the message that it belongs to. */
+/** The facts that every log line gives of the message that it belongs to. */
 export interface Trace {
   /** The id of the request that brought it. */
   readonly trace: string | undefined;
   /** A short name for its conversation. */
   readonly conversation: string;
-  /** Of the turn. */
+  /** The traceparent of the turn. */
   readonly traceparent?: string;
 }
 
-/** Runs a plugin's code so that what it starts and what fails there later still carries its name. */
+/** Runs a plugin's code so that what it starts and what fails there later carries its name. */
 export function runAs<T>(plugin: string, work: () => T): T {
   return running.run(plugin, work);
 }

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** A plugin that comes with the host, as its package.json states it; nothing of it is imported to know this. */
+/** A plugin that comes with the host, as its package.json states it, without an import of it. */
 export interface Bundled {
   readonly name: string;
   /** Loaded where the configuration does not list plugins. */
   readonly base: boolean;
   /** Its own tables; one of them in the file loads it too. */
   readonly tables: readonly string[];
-  /** Of those with the same role one is taken: whichever its table asks for, else that of the base. */
+  /** One plugin of a role is taken: the one that its table asks for, else that of the base. */
   readonly role?: string;
   /** URL of the module. */
   readonly entry: string;
@@ -25,8 +25,9 @@ export interface Bundled {
 }
 
 /**
- * True where a command that reads none of `unused` can do without the plugin: it taps no hook, fills only those slots,
- * and the file holds no table that one of its keys stands in, so that nothing goes unchecked and no table seems to be a stranger's.
+ * Returns true if a command that reads none of `unused` can do without the plugin: it taps no hook,
+ * fills only those slots, and the file holds none of its tables, which would go unchecked or seem
+ * to be a stranger's.
  */
 export function isIdle(
   { base, provides, taps, keys }: Bundled,

@@ -30,7 +30,7 @@ export class Enforcers {
     this.#needs = needs;
   }
 
-  /** True while a plugin that enforces the level judges tool calls: a stated fact alone is not enough. */
+  /** True while a plugin that enforces the level judges tool calls: a mere fact is not enough. */
   holdLevel(): boolean {
     const { hooks, loaded, levelHeldOutside } = this.#needs;
     const judges = ({ name, enforces }: Facts): boolean =>

@@ -25,7 +25,7 @@ interface Tap {
   readonly handler: (arg: any) => unknown;
 }
 
-/** One run through a hook: its argument, what was answered so far, and whether a refusal ends it. */
+/** One run through a hook: its argument, the answers so far, and whether a refusal ends it. */
 interface Run {
   readonly arg: unknown;
   readonly opinions: GuardOpinion[];
@@ -33,7 +33,7 @@ interface Run {
 }
 type Compiled = tapable.AsyncSeriesBailHook<[Run], unknown>;
 
-/** The list of taps is the truth; a tapable hook is compiled from it and thrown away on any change, since tapable cannot untap. */
+/** The list of taps is the truth: each change compiles the hook again, as tapable cannot untap. */
 export class HookTable {
   #taps: readonly Tap[] = [];
   #isEnding = false;
@@ -116,7 +116,7 @@ export class HookTable {
     return compiled;
   }
 
-  /** What it gives ends the series: a refusal or a provider, never an answer of another shape. */
+  /** Its result ends the series: a refusal or a provider, never an answer of another shape. */
   async #run(tap: Tap, run: Run): Promise<unknown> {
     const kind = hookKinds[tap.hook];
     try {
@@ -159,7 +159,7 @@ function readProvider(answer: unknown): Provider | undefined {
   throw new Error("it answered resolveProvider with something that is no provider.");
 }
 
-/** Types are gone once a plugin is loaded, so a verdict is read strictly; it is copied, so that nobody can change it afterwards. */
+/** Reads a verdict strictly, since types are gone by then; copies it, so that it cannot change. */
 function readVerdict(tap: Tap, answer: unknown): Refusal | Question | undefined {
   if (answer === undefined) return undefined;
   const { verdict, code, reason } = (answer ?? {}) as Partial<Refusal | Question>;

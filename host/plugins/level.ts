@@ -59,7 +59,7 @@ export async function missingExport(name: string, thrown: Error): Promise<Gantry
 
 interface StatedLevel {
   readonly level: number;
-  /** Where the modules stand for which it holds. */
+  /** The place of the modules for which it holds. */
   readonly place: string;
 }
 

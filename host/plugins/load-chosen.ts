@@ -13,7 +13,7 @@ export interface LeftOut {
 interface Loads {
   readonly plugins: readonly LoadedPlugin[];
   readonly leftOut: readonly LeftOut[];
-  /** Of plugins that are not optional. */
+  /** The problems of plugins that are not optional. */
   readonly problems: readonly LeftOut[];
 }
 

@@ -17,7 +17,7 @@ export interface LoadedPlugin {
 
 const npmName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 
-/** A name of the configuration to a plugin: bundled, a path from the configuration file, or an npm package under `<config_dir>`. */
+/** Loads a plugin: bundled, by path from the file, or an npm package under `<config_dir>`. */
 export async function loadPlugin(
   name: string,
   configDir: string,
@@ -50,10 +50,10 @@ export async function entryIn(folder: string): Promise<string> {
   return path.join(folder, isTypeScript ? "index.ts" : "index.js");
 }
 
-/** `weather` means gantry-plugin-weather, or the package as named; looked for in `<config_dir>/node_modules` and nowhere else. */
+/** Finds `weather` as gantry-plugin-weather or itself, only in `<config_dir>/node_modules`. */
 async function packageEntry(name: string, configDir: string, bundled: readonly Bundled[]): Promise<string> {
   if (!npmName.test(name) || name.includes(".."))
-    throw errors.PLUGIN_NOT_FOUND(name, ": it is no package name and no path");
+    throw errors.PLUGIN_NOT_FOUND(name, ": it is neither a package name nor a path");
   const names = name.startsWith("@") ? [name] : [`gantry-plugin-${name}`, name];
   for (const candidate of names) {
     const folder = path.join(configDir, "node_modules", candidate);

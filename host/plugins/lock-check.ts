@@ -12,8 +12,8 @@ export interface Locked {
 }
 
 /**
- * The lock's row for a module of an installed package, its bytes compared first; undefined for a module that `plugins add`
- * did not install. Throws `PLUGIN_CHANGED` where the package is not what was accepted.
+ * Returns the lock's row for a module of an installed package, whose bytes it compares; undefined
+ * if `plugins add` did not install it. Throws `PLUGIN_CHANGED` unless it is as accepted.
  */
 export async function checkLock(
   listed: string,
@@ -41,7 +41,7 @@ export async function checkLock(
   return { name, row };
 }
 
-/** Throws `PLUGIN_CHANGED` where the code states another manifest than the one that was accepted. */
+/** Throws `PLUGIN_CHANGED` if the code states another manifest than the one that was accepted. */
 export function checkAccepted(listed: string, plugin: Plugin, { name, row }: Locked): void {
   const needed = Object.values(plugin.needs ?? {}) as readonly AnySlot[];
   const real = {

@@ -3,7 +3,7 @@ import { SDK_LEVEL, type AnySlot, type GantryError, type Plugin } from "@gantry/
 import { errors } from "./errors.ts";
 import { LEVEL } from "./enforcers.ts";
 
-/** Checks what a module gave as its plugin before anything of it runs; throws PLUGIN_* with the name it was listed by. */
+/** Checks a module's plugin before anything of it runs; throws PLUGIN_* with its listed name. */
 export function checkManifest(listed: string, value: unknown): Plugin {
   const plugin = value as Partial<Plugin> | undefined;
   if (typeof plugin?.setup !== "function" || typeof plugin.sdk !== "number")
@@ -46,7 +46,7 @@ function wrongFact(plugin: Plugin): string | undefined {
   return undefined;
 }
 
-/** Returns why the stated keys cannot be enforced; the level is enforced by judging every tool call. */
+/** Returns why the stated keys cannot be enforced; the level takes a judge of every tool call. */
 function wrongEnforces({ enforces = [], taps = [] }: Plugin): string | undefined {
   if (!Array.isArray(enforces) || !enforces.every((key) => typeof key === "string"))
     return "enforces must be a list of dotted keys";

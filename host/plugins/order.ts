@@ -3,8 +3,8 @@ import { errors } from "./errors.ts";
 import type { Registry } from "./registry.ts";
 
 /**
- * Sorts plugins so that each comes after all that fill what it needs; the order of the configuration breaks ties.
- * Where one is missing, those of `bundled` that fill its slot are named.
+ * Sorts plugins so that each comes after all that fill what it needs; ties are broken by the order
+ * of the configuration. If one is missing, those of `bundled` that fill its slot are named.
  */
 export async function inOrder(
   plugins: readonly Plugin[],
@@ -24,7 +24,7 @@ export async function inOrder(
       const must = !slot.many && !slot.optional && !filledByHost.some((own) => own.id === slot.id);
       if (from.length === 0 && must)
         throw errors.SLOT_EMPTY(plugin.name, slot.id, howToFill(fillersOf(slot.id, await bundled())));
-      // What fills a slot of many is read when it is used, so it need not be set up before.
+      // A slot of many is read when it is used, so its filler need not be set up before.
       for (const filler of from) if (!slot.many || !open.includes(filler.name)) await visit(filler);
     }
     open.pop();

@@ -114,7 +114,7 @@ export class PluginInstance {
     for (const [key, slot] of Object.entries(plugin.needs ?? {}) as [string, AnySlot][]) {
       Object.defineProperty(needs, key, {
         enumerable: true,
-        // What it needs outlives it, so that it can still say goodbye while it is disposed.
+        // Everything it needs outlives it, so that it can still say goodbye while it is disposed.
         get: () => {
           if (this.#disposed) throw errors.PLUGIN_CLOSED(plugin.name);
           const filled = registry.get(slot);

@@ -12,7 +12,7 @@ export interface PluginSetDeps {
   readonly hooks: HookTable;
   readonly registry: Registry;
   readonly log: Logger;
-  /** What comes with the host, loaded or not. */
+  /** The plugins that come with the host, loaded or not. */
   readonly bundled: () => Promise<readonly Plugin[]>;
   /** Each plugin's checked part of the configuration, by the plugin's name. */
   readonly parts: ReadonlyMap<string, unknown>;
@@ -33,7 +33,7 @@ export class PluginSet {
     this.#deps = deps;
   }
 
-  /** Fills the host's `own` slots, then sets plugins up in order of need. Throws PLUGIN_* and SLOT_*. */
+  /** Fills the host's `own` slots and sets plugins up in order of need. Throws PLUGIN_*, SLOT_*. */
   async setup(own: ReadonlyMap<AnySlot, unknown>): Promise<void> {
     const { plugins, registry, bundled, parts, timeoutMs = 30_000 } = this.#deps;
     const all = plugins.map(({ plugin }) => plugin);

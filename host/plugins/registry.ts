@@ -6,10 +6,10 @@ interface Entry {
   readonly plugin: string;
 }
 
-/** What fills each slot, and who put it there. Knows no kind of plugin by name. */
+/** The fillers of each slot, and who put them there. Knows no kind of plugin by name. */
 export class Registry {
   readonly #filled = new Map<string, Map<string, Entry>>();
-  /** What fills each slot of many, by name, since it last changed. */
+  /** The fillers of each slot of many, by name, since it last changed. */
   readonly #views = new Map<string, ReadonlyMap<string, unknown>>();
 
   /** Gives the function that takes the value out again. */
@@ -30,8 +30,8 @@ export class Registry {
   }
 
   /**
-   * What fills the slot now. Of many it is a map that all who ask share: whoever hands it on to a
-   * plugin copies it.
+   * Returns what fills the slot now. For a slot of many it is a map that all who ask share: whoever
+   * hands it on to a plugin copies it.
    */
   get<S extends AnySlot>(slot: S): Filled<S> | undefined {
     const entries = this.#filled.get(slot.id);

@@ -7,7 +7,7 @@ export interface Lacking extends GantryError {
   readonly curedBy: string;
 }
 
-/** The same error, with the plugin and its step of onboarding, where that asks for all that a channel lacks. */
+/** Returns the error with plugin and onboarding step, if that asks for all that a channel lacks. */
 export function setupFault({ name, onboarding }: Plugin, error: GantryError): GantryError {
   if (onboarding === undefined || onboarding.sets === "tool") return error;
   return Object.assign(error, { lacking: name, curedBy: onboarding.title });

@@ -6,7 +6,7 @@ import type { Redaction } from "./redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
 import { StrangersRecords } from "./strangers-records.ts";
 
-/** Longer strings are cut in the record: the log says what was asked for, it is no copy of every file. */
+/** Longer strings are cut in the record: the log says what was asked for, it copies no files. */
 const maxString = 4_096;
 
 /** The one way an event is recorded: stamped, redacted, written by every sink, then told. */
@@ -35,7 +35,7 @@ export class Audit implements AuditSlot {
         ...stamp,
         args: shorten(asked) as AuditEvent["args"],
         result: said as string,
-        // Who it was is what the log is for, also where the name is a telephone number.
+        // The person is what the log is for, also if the name is a telephone number.
         user,
         session_id,
         ...(trace !== undefined && { trace }),

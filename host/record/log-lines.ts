@@ -17,8 +17,8 @@ const making = new AsyncLocalStorage<{ isOver: boolean }>();
 
 /**
  * Writes lines in the order in which they were logged: a line whose redactor answers later holds
- * back all that come after it. A redactor logs nothing while it works on a line, or there would be
- * no end of lines.
+ * back all that come after it. A redactor logs nothing while it works on a line, or lines would
+ * never end.
  */
 export class LogLines {
   readonly #writer: LogWriter;

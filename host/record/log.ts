@@ -5,8 +5,8 @@ import { LogLines, type Level, type Line, type LogWriter } from "./log-lines.ts"
 import type { Redaction } from "./redaction.ts";
 
 /**
- * A logger whose every line is redacted but for the `stranger` it names, tells the plugin and the message it belongs to,
- * names people and conversations by a short hash, and keeps stacks for debugging only.
+ * A logger whose every line is redacted but for the `stranger` it names, tells the plugin and the
+ * message, names people and conversations by a short hash, and keeps stacks for debugging only.
  */
 export function redactedLog(
   write: LogWriter,
@@ -31,7 +31,7 @@ export function redactedLog(
   return { log: Object.freeze(log), written: () => lines.written() };
 }
 
-/** Short names for a `lane` and a `user`, who may be somebody's number; a `stranger` is named, so that he can be let in. */
+/** Returns short names for `lane` and `user`, maybe numbers; a `stranger` can be let in by name. */
 function namesIn(detail: {
   readonly lane?: unknown;
   readonly user?: unknown;

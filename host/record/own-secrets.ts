@@ -10,7 +10,7 @@ export interface OwnSecrets extends Redactor {
   redact(text: string): string;
 }
 
-/** Removes, from whatever leaves, the very secrets this process was given, however they look; undefined where there are none. */
+/** Returns what removes this process's own secrets, however they look; undefined if it has none. */
 export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): OwnSecrets | undefined {
   const found = new Set<string>();
   const add = (value: string, isOne: boolean): void => {
@@ -33,7 +33,7 @@ export function ownSecrets(parts: Iterable<unknown>, env: NodeJS.ProcessEnv): Ow
   const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(longestFirst.map(patternOf).join("|"), "g");
   const longest = longestFirst[0]?.length ?? 0;
-  // Words of usual length are never cut in a stream, so only longer secrets need more to be held back.
+  // Words of usual length are never cut in a stream, so only longer secrets hold back more.
   return {
     name: "host",
     holdBack: longest > maxWord ? longest : 0,
@@ -54,7 +54,7 @@ function patternOf(form: string): string {
     .replace(/\\%([0-9A-F]{2})/g, (_, hex: string) => `%(?:${hex}|${hex.toLowerCase()})`);
 }
 
-/** What could be an ordinary word (`none`, `lm-studio`) is left where it stands. */
+/** Returns false for what could be an ordinary word (`none`, `lm-studio`): it stays in place. */
 function isTelling(secret: string): boolean {
   return /^\S+$/.test(secret) && (secret.length >= 20 || (secret.length >= 8 && /\d/.test(secret)));
 }

@@ -58,7 +58,7 @@ export class Redaction {
     return mapStrings(value, (text) => this.text(text)) as Awaitable<T>;
   }
 
-  /** What is kept, as a conversation is, loses only the process's own secrets. */
+  /** Takes only the process's own secrets out of what is kept, as a conversation is. */
   kept<T>(value: T): T {
     const own = this.#own;
     return own ? (mapStrings(value, (text) => own.redact(text)) as T) : value;
@@ -90,7 +90,7 @@ export class Redaction {
     };
   }
 
-  /** The part, redacted, where both halves redacted apart say the same as the whole; else undefined. */
+  /** Returns the redacted part if both halves apart say the same as the whole; else undefined. */
   #apart(part: string, rest: string): Awaitable<string | undefined> {
     if (part === "") return "";
     const texts = together([this.text(part), this.text(rest), this.text(part + rest)]);
@@ -117,7 +117,7 @@ export class Redaction {
   }
 }
 
-/** The last white space at or before `at`, so that no word is cut; `at` itself where a word is longer than any. */
+/** Returns the last white space up to `at`, so no word is cut; `at` itself in an overlong word. */
 function breakBefore(text: string, at: number): number {
   for (let i = at; i > at - maxWord; i -= 1) {
     if (i <= 0) return 0;

@@ -7,11 +7,11 @@ interface Counted {
   beyond: number;
 }
 
-/** Bounds what strangers can have written, so that nobody fills the disk with refusals: so many of a type in a minute. */
+/** Bounds per type and minute on records, so that strangers cannot fill the disk by refusals. */
 export class StrangersRecords {
   readonly #counted = new Map<string, Counted>();
 
-  /** How many of the type were left out since the last one written; undefined where this one is left out, too. */
+  /** Returns how many of the type were left out since one was written; undefined if this is too. */
   take(type: string): number | undefined {
     const now = Date.now();
     const counted = this.#counted.get(type) ?? { until: 0, taken: 0, beyond: 0 };

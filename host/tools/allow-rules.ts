@@ -6,19 +6,19 @@ import type { Wildcard } from "@gantry/sdk/node";
 import { coversUrl, isUrlPattern, urlPattern } from "./allow-url.ts";
 import { plainText } from "./plain-text.ts";
 
-/** What parts recipients that a tool gives as one text; a star stands for one of them. */
+/** The separators of recipients that a tool gives as one text; a star stands for one recipient. */
 const SEVERAL = ",; \t\r\n<>";
 
 /** An option whose name is written out, and a value of it. */
 const NAMED_VALUE = /^--[\w-]+=/;
 
-/** One entry of `security.allow`: a tool, or where tools come from, and what of it needs no question. */
+/** An entry of `security.allow`: a tool, or a source of tools, and what of it needs no question. */
 interface Rule {
   readonly text: string;
   readonly name: string;
   /** Undefined for an entry that is a name alone. */
   readonly pattern: string | undefined;
-  /** It stands for commands that are fed what another one writes, as `shell: | head *` does; any other rule never does. */
+  /** True for commands fed by another's output, as `shell: | head *`; no other rule covers them. */
   readonly fed: boolean;
 }
 
@@ -27,13 +27,13 @@ export class AllowRules {
   readonly #rules: readonly Rule[];
   readonly #workspace: string;
 
-  /** `workspace`: the configured one, which paths in rules mean. Throws ALLOW_BAD_RULE, ALLOW_BAD_PIPE and ALLOW_BAD_URL. */
+  /** Takes the configured workspace, for paths in rules. Throws ALLOW_BAD_RULE, _PIPE and _URL. */
   constructor(entries: readonly string[], workspace: string) {
     this.#workspace = workspace;
     this.#rules = entries.map(ruleOf);
   }
 
-  /** The rules that cover the whole call, or undefined where any part of it is left over. */
+  /** Returns the rules that cover the whole call, or undefined if any part of it is left over. */
   async covering(tool: Tool, call: ToolCall, shell: ShellReader | undefined): Promise<string | undefined> {
     const byName = this.#rules.find((rule) => namesWhole(rule, tool));
     if (byName) return byName.text;
@@ -129,8 +129,8 @@ async function coveringPath(
 }
 
 /**
- * `**` goes through folders and `*` stays in one. Links are followed to where the workspace begins and outside it, not
- * inside: what a tool can turn into a link must not widen a rule.
+ * `**` goes through folders and `*` stays in one. Links are followed up to the workspace and
+ * outside it, not inside: what a tool can turn into a link must not widen a rule.
  */
 async function coversPath(pattern: string, resolved: string, cwd: string): Promise<boolean> {
   const absolute = path.resolve(cwd, expandHome(pattern));

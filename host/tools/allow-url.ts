@@ -14,7 +14,7 @@ export function isUrlPattern(pattern: string): boolean {
   return /^[a-z*][\w+.*-]*:\/\//i.test(pattern);
 }
 
-/** Scheme, host, port and path as they are matched, each by itself; undefined where the pattern names no one host or domain. */
+/** Returns scheme, host, port and path; undefined if the pattern names no one host or domain. */
 export function urlPattern(pattern: string): UrlPattern | undefined {
   const [, scheme = "", host = "", port = "", path] =
     /^([a-z][a-z0-9+.-]*|\*):\/\/(\[[\da-f:.]+\]|[^/?#@:[\]\\\s]+)(?::(\d+|\*))?(\/.*)?$/is.exec(pattern) ??
@@ -25,8 +25,8 @@ export function urlPattern(pattern: string): UrlPattern | undefined {
 }
 
 /**
- * `example.com`, or `*.example.com` for all below it, or a whole address with `*` in it. No `*` reaches from one part of
- * an address into the next, and in a host only one that begins it goes across dots.
+ * `example.com`, or `*.example.com` for all below it, or a whole address with `*` in it. No `*`
+ * reaches from one part of an address into the next; in a host only a leading one crosses dots.
  */
 export function coversUrl(pattern: string, url: string): boolean {
   if (!URL.canParse(url)) return false;

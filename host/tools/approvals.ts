@@ -20,7 +20,7 @@ import {
 import { mayDecide, type Doors, type Whose } from "./may-decide.ts";
 import type { QuestionDesk } from "./question-desk.ts";
 
-/** Shared by the hosts of this process: after a reload the new one hears what the old one awaits. */
+/** Questions of all hosts of this process: after a reload the new one hears what the old awaits. */
 const awaited = new Map<string, Waiting>();
 
 const idForm = /^[0-9a-f]{16}$/;
@@ -65,7 +65,7 @@ export class Approvals implements ApprovalsSlot {
     return { decision, ...(who !== undefined && { by: who }), ...(reason !== undefined && { reason }) };
   }
 
-  /** Waits for one decision. A turn that began again takes up its old question for the same call. */
+  /** Waits for one decision. A turn that began again takes up its old question for the call. */
   async ask(
     asking: Omit<Asking, "question"> & { readonly question: Unasked },
     caller: Caller | undefined,
@@ -127,7 +127,7 @@ export class Approvals implements ApprovalsSlot {
     await (await this.#desk()).withdraw(conversation);
   }
 
-  /** True for a message that was read before: a platform may deliver it again, to another question. */
+  /** Returns true if the message was read before: a platform may repeat it, to another question. */
   wasRead(message: string): boolean {
     return this.#messages.has(message);
   }
@@ -170,7 +170,7 @@ function merged(question: Question, waiting: Waiting | undefined): Question {
   return { ...question, asked: { ...question.asked, request }, ...(delivered && { delivered }) };
 }
 
-/** Everything that is not one of the exact words is a no; `always` only where it was offered. */
+/** Takes everything but the exact words for a no, and `always` only if it was offered. */
 function released(decision: string, { always }: ApprovalRequest): "allow" | "always" | "deny" {
   if (decision === "allow") return "allow";
   return decision === "always" && always !== undefined ? "always" : "deny";

@@ -3,7 +3,7 @@ import { type Tool } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { asError, deepFreeze, inTime, wrongValue } from "@gantry/sdk/node";
 
-/** Arguments of one call: more than a model writes at once, and so few that nobody waits while they are read and redacted. */
+/** The bounds of a call's arguments: above what a model writes, low enough that nobody waits. */
 const maxLength = 1024 * 1024;
 const maxValues = 20_000;
 const maxLevels = 64;
@@ -17,7 +17,7 @@ export function parseArguments(tool: Tool, raw: unknown): Readonly<Record<string
   return deepFreeze(args as Record<string, unknown>);
 }
 
-/** What of it does not fit a schema, whose patterns a plugin or a server has chosen, and their texts a model. */
+/** Returns what does not fit; a plugin or server chose the schema's patterns, a model the texts. */
 function unfit(schema: Tool["input"], args: unknown): string | undefined {
   if (!JSON.stringify(schema).includes('"pattern')) return wrongValue(Value.Errors(schema, args));
   let wrong: string | undefined;
@@ -27,7 +27,7 @@ function unfit(schema: Tool["input"], args: unknown): string | undefined {
   return inItsTime ? wrong : "they take too long to hold against the patterns of its schema";
 }
 
-/** Arguments for the record and for whoever watches: read where they can be, else their text or why there is none. */
+/** Returns arguments for the record and watchers: as read, else their text or why there is none. */
 export function readable(raw: unknown): Readonly<Record<string, unknown>> {
   const { args, wrong } = readArguments(raw);
   if (typeof args === "object" && args !== null && !Array.isArray(args))
@@ -35,7 +35,7 @@ export function readable(raw: unknown): Readonly<Record<string, unknown>> {
   return { text: typeof raw === "string" ? raw.slice(0, maxLength) : (wrong ?? String(raw)) };
 }
 
-/** A copy of JSON text or of a value, or why it is not taken; every door leads here, so no call is read without bounds. */
+/** Copies JSON text or a value, or says why not; every door leads here, so all is bounded. */
 function readArguments(raw: unknown): { readonly args?: unknown; readonly wrong?: string } {
   if (typeof raw === "string" && raw.length > maxLength) return { wrong: beyond(`${maxLength} characters`) };
   try {
@@ -47,7 +47,7 @@ function readArguments(raw: unknown): { readonly args?: unknown; readonly wrong?
   }
 }
 
-/** Level by level, and no further than the bounds: a value that is nested without end needs no stack. */
+/** Goes level by level, no further than the bounds: endless nesting needs no stack. */
 function beyondBounds(given: unknown): string | undefined {
   let [length, values] = [0, 0];
   let level: unknown[] = [given];

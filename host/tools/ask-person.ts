@@ -4,12 +4,12 @@ import type { CallDeps, CallRequest } from "./call.ts";
 import { scopesOf, type Speaker } from "./scopes.ts";
 import { messageNameOf, type TurnContext } from "./turn-context.ts";
 
-/** How a turn reaches a person. */
+/** The way by which a turn reaches a person. */
 export type WayToPerson = Pick<CallRequest, "approvals" | "onEvent" | "signal">;
 
 /**
- * Waits for a person's decision by the way that the turn has; `nobody` if it has none. `call` is the
- * digest of the exact call. A decision counts for the message of the turn and for no later one.
+ * Waits for a person's decision by the way that the turn has; `nobody` if it has none. `call` is
+ * the digest of the exact call. A decision counts for the message of the turn and for no later one.
  */
 export async function askPerson(
   { approvals, observers }: Pick<CallDeps, "approvals" | "observers">,
@@ -43,7 +43,7 @@ export async function askPerson(
   return decided;
 }
 
-/** Returns who says yes to all of a turn, as the audit names them: whoever began it, if they may decide. */
+/** Returns who says yes to all of a turn, as audited: whoever began it, if they may decide. */
 export function yesBy(way: CallRequest["approvals"], turn: TurnContext | undefined): string | undefined {
   if (way !== "yes" || (turn && !scopesOf(turn).includes("decide"))) return undefined;
   return turn?.message?.by === undefined ? "--yes" : `the plugin ${turn.message.by}`;

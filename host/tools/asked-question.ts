@@ -2,7 +2,7 @@ import type { ApprovalRequest } from "@gantry/sdk";
 import type { QuestionEnd } from "@gantry/sdk/fill";
 import type { Whose } from "./may-decide.ts";
 
-/** The reason with which a turn is aborted that begins again later: its open questions stay open. */
+/** The reason that aborts a turn which begins again later: its open questions stay open. */
 export const answeredLater: Error = Object.assign(new Error("the message is answered later"), {
   name: "AbortError",
 });
@@ -16,7 +16,7 @@ export interface Asked {
   readonly at: number;
 }
 
-/** Where and when a question was put to people. */
+/** The place and time at which a question was put to people. */
 export interface Delivered {
   /** Unix ms. */
   readonly at: number;

@@ -13,7 +13,7 @@ export async function runInCall<T>(request: CallRequest, work: () => Promise<T>)
   }
 }
 
-/** The call whose tool runs now, if any; what a tool left behind for later is no part of it. */
+/** Returns the call whose tool runs now, if any; work that a tool left for later is outside it. */
 export function callAround(): CallRequest | undefined {
   const place = running.getStore();
   return place?.isOver === false ? place.request : undefined;

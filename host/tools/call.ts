@@ -11,7 +11,7 @@ import type { ToolList } from "./tool-list.ts";
 import type { SessionSources } from "./session-sources.ts";
 import type { TurnContext } from "./turn-context.ts";
 
-/** What every call needs of the host. */
+/** The parts of the host that every call needs. */
 export interface CallDeps {
   readonly registry: Registry;
   readonly tools: ToolList;
@@ -24,10 +24,10 @@ export interface CallDeps {
   readonly log: Logger;
   /** Returns the resolved workspace of a turn. */
   readonly cwd: (turn: TurnContext | undefined) => Promise<string>;
-  /** Whether these commands can reach the network. */
+  /** Returns true if these commands can reach the network. */
   readonly network: (commands: readonly string[]) => Promise<boolean>;
   readonly maxOutputBytes: number;
-  /** What is taken out of what an owner is asked where a call belongs to no turn. */
+  /** The redaction of what an owner is asked when a call belongs to no turn. */
   readonly forOwner: Redaction;
 }
 

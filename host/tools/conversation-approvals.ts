@@ -5,7 +5,7 @@ import { plainText } from "./plain-text.ts";
 /** Conversations that are remembered; the one longest unused is forgotten first. */
 const maxConversations = 1_000;
 
-/** What a yes for the rest of a conversation covers: in words for the person, and as one key to compare by. */
+/** The extent of a yes for the rest of a conversation: in words for the person, and as one key. */
 export interface Coverage {
   readonly shown: string;
   readonly key: string;
@@ -17,7 +17,7 @@ interface Given {
   readonly lifts: Set<string>;
 }
 
-/** Approvals that hold until their conversation or this process ends, for one speaker and one tool each. */
+/** Approvals for one speaker and one tool each, until their conversation or this process ends. */
 export class ConversationApprovals {
   /** By conversation, then by speaker and tool. */
   readonly #given = new Map<string, Map<string, Given>>();
@@ -39,7 +39,7 @@ export class ConversationApprovals {
     this.#given.delete(conversation);
   }
 
-  /** Who gave the approval that lifts all these questions about all of the call; undefined where any is left. */
+  /** Returns who approved all these questions about all of the call; undefined if any is left. */
   covering(call: ToolCall, questions: readonly Question[], coverage: Coverage): string | undefined {
     const given = this.#given.get(call.session)?.get(holderOf(call));
     const all = questions.every(
@@ -50,8 +50,8 @@ export class ConversationApprovals {
 }
 
 /**
- * What was asked about as a whole, never a part of it. For a shell the same command, word by word; of more than one, whatever
- * joins them, the same text. For files the same resolved paths. For everything else exactly the same arguments.
+ * Returns what was asked about as a whole: for a shell the same command, word by word; for several,
+ * however joined, the same text; for files the same resolved paths; else the same arguments.
  */
 export async function coverageOf(call: ToolCall, shell: ShellReader | undefined): Promise<Coverage> {
   const { paths, commands, urls, recipients = [], target, unknown } = call.effects;

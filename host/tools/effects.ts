@@ -5,7 +5,7 @@ import type { Effects, PathUse, StatedEffects, Tool } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { deepFreeze, expandHome, followLinks } from "@gantry/sdk/node";
 
-/** Asks the tool what this call will touch and resolves its paths against the workspace; throws what the tool throws. */
+/** Asks the tool what a call touches; resolves paths in the workspace. Throws as the tool does. */
 export async function effectsOf(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ export async function resolveEffects(
   });
 }
 
-/** Absolute, with links followed as far as the path exists; `~` is the home directory, as a person means it. */
+/** Makes a path absolute, links followed as far as it exists; `~` is the home directory. */
 export async function resolvePath(cwd: string, written: string): Promise<string> {
   return followLinks(path.resolve(cwd, expandHome(written)));
 }

@@ -27,7 +27,7 @@ export const toolErrors = defineErrors({
     "The tool %s is not offered here, so it is not run: it is switched off, or what it works with is missing, or this turn goes without it.",
   ),
   ALLOW_BAD_RULE: usage(
-    "security.allow holds `%s`, which is no rule: write a tool's name, or `tool: what it may do`, as in `shell: git status`.",
+    "security.allow holds `%s`, which is not a rule: write a tool's name, or `tool: what it may do`, as in `shell: git status`.",
   ),
   ALLOW_BAD_PIPE: usage(
     "security.allow holds `%s`, which has a pipe within it: write a rule for each command, with `|` before one that is fed by another, as in `shell: | head *`.",

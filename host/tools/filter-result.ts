@@ -15,7 +15,7 @@ import type { CallDeps, CallOutcome } from "./call.ts";
 
 const filterMs = 10_000;
 
-/** What a tool answered, without what the model must not see; each find is recorded. Never throws. */
+/** Returns a tool's answer without what the model must not see; records each find. Never throws. */
 export async function filterResult(
   deps: CallDeps,
   call: ToolCall,
@@ -41,7 +41,7 @@ export async function filterResult(
   }
 }
 
-/** A file cannot go without a part of it. Throws RESULT_SECRET for one of which a filter takes something out. */
+/** Throws RESULT_SECRET for a file of which a filter takes something out: it cannot go in part. */
 async function holdBack(
   deps: CallDeps,
   filters: readonly ResultFilter[],

@@ -6,8 +6,8 @@ import type { TurnContext } from "./turn-context.ts";
 const counts = new WeakMap<TurnContext, number>();
 
 /**
- * Counts what a call hands to the person of its turn. Throws TOOL_MANY_FILES, and counts nothing, if it is more than goes with
- * one answer.
+ * Counts what a call hands to the person of its turn. Throws TOOL_MANY_FILES, and counts nothing,
+ * if it is more than goes with one answer.
  */
 export function countHanded(turn: TurnContext | undefined, tool: string, { parts = [] }: CallOutcome): void {
   const more = filesForPerson(parts).length;

@@ -2,18 +2,18 @@ import { listAll, type ApprovalRequest, type Values } from "@gantry/sdk";
 import type { QuestionEnd } from "@gantry/sdk/fill";
 import { leftMs, type Asked, type Delivered, type Ended, type Question } from "./asked-question.ts";
 
-/** Where the facts about questions are kept: each is written once and never changed. */
+/** The values that keep facts about questions: each is written once and never changed. */
 export type Facts = Pick<Values, "add" | "get" | "take" | "list">;
 
 const space = "approvals";
-/** How long after its time the end of a question can still be told. */
+/** The time for which the end of a question can still be told after it. */
 const toldMs = 3_600_000;
 /** A question that is decided in its last moment is kept until the decision is used. */
 const graceMs = 10_000;
 
 /**
- * Questions as facts under the question's id: asked, delivered, ended. A fact is added once and never
- * changed, so only one writer ends a question, and a late write undoes nothing.
+ * Questions as facts under the question's id: asked, delivered, ended. A fact is added once and
+ * never changed, so only one writer ends a question, and a late write undoes nothing.
  */
 export class KeptQuestions {
   readonly #facts: () => Facts;

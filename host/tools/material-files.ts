@@ -11,8 +11,8 @@ const keptMs = 365 * 86_400_000;
 const looked = 100;
 
 /**
- * Files and folders that conversations with material from outside wrote, and the folders that are filled from outside: whoever
- * reads one later takes that in again.
+ * Files and folders that conversations with material from outside wrote, and folders that are
+ * filled from outside: whoever reads one later takes that in again.
  */
 export class MaterialFiles {
   readonly #registry: Registry;
@@ -33,7 +33,7 @@ export class MaterialFiles {
     return [...found.flat(), ...(await this.#filled(places))];
   }
 
-  /** What stands in folders that are filled from outside. */
+  /** Returns what stands in folders that are filled from outside. */
   async #filled(places: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
     for (const { folder, material } of this.#registry.get(MaterialFolders)?.values() ?? []) {

@@ -7,7 +7,7 @@ import type { Registry } from "../plugins/registry.ts";
 /** The facts of a question that say whose it is. */
 export type Whose = Pick<ApprovalRequest, "session" | "user" | "device" | "person" | "trust">;
 
-/** What it takes to say who somebody is. */
+/** The means to say who somebody is. */
 export interface Doors {
   readonly people: People;
   readonly registry: Registry;
@@ -28,7 +28,7 @@ export function mayDecide(asked: Whose, by: Decider, doors: Doors): boolean {
   const door = doorOf(user);
   const isChannel = registry.get(Channels)?.has(door) === true;
   const isOwner = decides ?? (isChannel && by.trust === "owner" && person?.role !== "member");
-  // What somebody else caused is asked of the owner, wherever they are.
+  // A question that somebody else caused is asked of the owner, wherever they are.
   const isOthers = asked.trust !== undefined;
   const isTheirs = isOthers || person?.name === asked.person;
   if (isOwner && person?.role === "owner" && isTheirs) return true;

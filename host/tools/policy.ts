@@ -15,7 +15,7 @@ import type { HookTable } from "../plugins/hook-table.ts";
 import type { Rulings } from "./rulings.ts";
 import type { ToolCalls } from "./tool-call.ts";
 
-/** What every guard would say of a call; nothing is run, counted or recorded. */
+/** The verdict of every guard on a call; nothing is run, counted or recorded. */
 export class Policy implements PolicySlot {
   readonly #calls: ToolCalls;
   readonly #hooks: HookTable;

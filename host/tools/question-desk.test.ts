@@ -33,7 +33,7 @@ interface Ask {
 class Town {
   readonly state = emptyStoreState();
   readonly asks: { readonly process: number; readonly ask: Ask }[] = [];
-  /** What each question is about, in the order in which they were announced first. */
+  /** The subject of each question, in the order in which they were announced first. */
   readonly questions = new Map<string, string>();
   /** The ends that were taken, by the question's id. */
   readonly ends: { readonly id: string; readonly decision: string }[] = [];
@@ -74,7 +74,7 @@ class Town {
     if (question?.asked) await kept.delivered(question.asked.request, { at: Date.now() });
   }
 
-  /** Begins the process again; the old one was stopped cleanly, or goes on like one that was frozen. */
+  /** Begins the process again; the old one was stopped cleanly, or goes on as if it was frozen. */
   restart(process: number, cleanly: boolean): void {
     delete this.#desks[process];
     if (!cleanly) return;

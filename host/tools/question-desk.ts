@@ -17,11 +17,11 @@ import {
 } from "./asked-question.ts";
 import { KeptQuestions, type Facts } from "./kept-questions.ts";
 
-/** How often a question looks for a decision of another process. */
+/** The time after which a question looks again for a decision of another process. */
 const lookMs = 100;
 /** If more questions are open than these, each looks less often. */
 const oftenLooked = 50;
-/** Of one token, or of one person without a token, so many questions wait at a time. */
+/** The most questions of one token, or of one person without a token, that wait at a time. */
 const mostOpen = 16;
 
 const expired = { decision: "expired", reason: "Nobody answered it in time." } as const;
@@ -99,7 +99,7 @@ export class QuestionDesk {
     const left = this.#leftOf(all, session);
     const same = left.find(({ asked }) => asked?.digest === digest);
     if (same?.asked) this.#await(same.asked, same.delivered);
-    // A turn that begins again first repeats what was decided before, and leaves the rest for later.
+    // A turn that begins again first repeats earlier decisions, and leaves the rest for later.
     const isRepeated = all.some(({ ended }) => ended?.digest === digest);
     if (!same && !isRepeated) await this.#withdrawAll(left, changed);
     return same;
@@ -138,7 +138,7 @@ export class QuestionDesk {
     return { request: Object.freeze({ ...question, id, expires }), digest, at };
   }
 
-  /** Shows a question, and denies it if that throws. Unless a channel sends it, it is delivered now. */
+  /** Shows a question, and denies it if that throws. Unless a channel sends it, it is delivered. */
   async #announce(
     asked: Asked,
     waiting: Waiting,

@@ -12,7 +12,7 @@ import { asError, expandHome, markLookAlikes, printable, withTimeout } from "@ga
 
 const previewMs = 10_000;
 
-/** All that a person has to see to decide, whole and safe to print, made in one place for every way to a person. */
+/** All that a person has to see to decide, whole and safe to print, made once for every way. */
 export async function questionOf(
   tool: Tool,
   call: ToolCall,
@@ -21,7 +21,7 @@ export async function questionOf(
     readonly shell: ShellReader | undefined;
     readonly always: string | undefined;
     readonly signal: AbortSignal;
-    /** What a try of the call showed, or why it was not tried. */
+    /** The preview that a try of the call showed, or why it was not tried. */
     readonly shown: Preview | Untried | undefined;
   },
 ): Promise<Omit<ApprovalRequest, "id" | "expires">> {
@@ -49,7 +49,7 @@ export async function questionOf(
   };
 }
 
-/** What will really run: the tool's own words, and every path that leads elsewhere than it says. */
+/** Returns what will run: the tool's own words, and each path that leads elsewhere than it says. */
 async function previewOf(
   tool: Tool,
   call: ToolCall,

@@ -9,13 +9,13 @@ import { questionOf } from "./question.ts";
 import type { TriedCall } from "./tried-call.ts";
 import { conversationOf, messageNameOf } from "./turn-context.ts";
 
-/** What came of a question: `result` is for the audit, `error` is set unless it is a yes. */
+/** The end of a question: `result` is for the audit, `error` is set unless it is a yes. */
 interface Approval {
   readonly result: string;
   readonly error?: GantryError;
 }
 
-/** Waits for a person's decision on one exact call. A yes for the conversation is kept by its coverage. */
+/** Waits for a decision on one exact call. A yes for the conversation is kept by its coverage. */
 export async function requestApproval(
   deps: CallDeps,
   request: CallRequest,

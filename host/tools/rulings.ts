@@ -22,11 +22,11 @@ import { ConversationApprovals, coverageOf, type Coverage } from "./conversation
 /** A longer command is not shown as a rule. */
 const MAX_RULE = 120;
 
-/** What becomes of the guards' questions about one call. */
+/** The ruling on the guards' questions about one call. */
 export type Ruling =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "lifted"; readonly by: string }
-  /** `coverage` is undefined where only this one call can be allowed. */
+  /** `coverage` is undefined if only this one call can be allowed. */
   | { readonly kind: "ask"; readonly coverage: Coverage | undefined };
 
 /** The turn of a call, undefined outside of turns, and its tools, undefined for all. */
@@ -35,7 +35,7 @@ interface Having {
   readonly turn?: TurnContext;
 }
 
-/** The one place where a question is lifted. No guard can do so, and nothing here can lift a refusal. */
+/** The one place where a question is lifted. No guard can do so; nothing here lifts a refusal. */
 export class Rulings {
   readonly #registry: Registry;
   readonly #rules: AllowRules;
@@ -75,8 +75,8 @@ export class Rulings {
   }
 
   /**
-   * Supervised, every question is put; autonomous, none: what no rule lifts is refused. `conversation` is the one that an
-   * earlier approval was given for.
+   * Supervised, every question is put; autonomous, none: what no rule lifts is refused.
+   * `conversation` is the one that an earlier approval was given for.
    */
   async of(
     tool: Tool,
@@ -116,12 +116,12 @@ async function nobodyAsked(
   );
   const isExact = rules.length > 0 && !rules.includes(undefined);
   const shown = JSON.stringify(isExact ? [...new Set(rules)] : [name]);
-  // No rule for a text that is more than commands of plain words lifts anything but the tool's name alone.
+  // For text beyond commands of plain words, only a rule of the tool's name alone lifts.
   const isWide = !isExact && rules.length > 0;
   return errors.AUTONOMOUS_REFUSED(reasons, isWide ? `${shown}, which lets every call of it go` : shown);
 }
 
-/** The rule that covers one command; undefined where none does, or none that a person would write. */
+/** Returns the rule that covers one command; undefined if none does or no person would write it. */
 function ruleFor(name: string, words: readonly string[]): string | undefined {
   const line = words.join(" ");
   return line.length > MAX_RULE || words.some((word) => word === "" || /[\s*?]/.test(word))

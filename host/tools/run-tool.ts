@@ -33,7 +33,7 @@ interface Within {
   take(): Promise<ToolResult> | undefined;
 }
 
-/** Runs a call that was allowed, with a limit on time and on the length of its text. Never throws. */
+/** Runs a call that was allowed, with limits on its time and its text's length. Never throws. */
 export async function runTool(
   deps: CallDeps,
   request: CallRequest,

@@ -3,7 +3,7 @@ import type { Caller, Scope, Trust } from "@gantry/sdk";
 
 const talk: readonly Scope[] = ["talk"];
 
-/** Who a message or a turn speaks for. */
+/** The person for whom a message or a turn speaks. */
 export interface Speaker {
   readonly trust: Trust;
   readonly caller?: Caller | undefined;

@@ -11,25 +11,25 @@ import {
 import type { Registry } from "../plugins/registry.ts";
 import { MaterialFiles } from "./material-files.ts";
 
-/** Where the store keeps them, so that a restart forgets nothing. */
+/** The space of the store that keeps them, so that a restart forgets nothing. */
 const space = "session-sources";
 /** Conversations that are remembered where there is no store. */
 const maxHeld = 1_000;
 /** More than a person reads; the first ones say enough. */
 const maxNamed = 20;
 
-/** A conversation that holds nothing is known for so long, beyond which its answers count as material. */
+/** The time for which an empty conversation is known; after that its answers count as material. */
 const knownMs = 30 * 86_400_000;
 
 const none: Sources = Object.freeze({ material: Object.freeze([]), private: Object.freeze([]) });
 
-/** What cannot be read counts as both, and is read again next time. */
+/** Sources that cannot be read count as both, and are read again next time. */
 const unread: Sources = Object.freeze({
   material: Object.freeze(["what the store could not tell"]),
   private: Object.freeze(["what the store could not tell"]),
 });
 
-/** What each conversation has taken in: material from outside and private data, each by its source. */
+/** Material from outside and private data that conversations took in, each by its source. */
 export class SessionSources {
   readonly #registry: Registry;
   readonly #held = new Map<string, Sources>();
@@ -41,7 +41,7 @@ export class SessionSources {
     this.#files = new MaterialFiles(registry);
   }
 
-  /** Read anew each time, since another process may have gone on with the conversation. */
+  /** Reads them again each time, since another process may have gone on with the conversation. */
   async of(session: string): Promise<Sources> {
     try {
       const kept = await this.#kept(session);
@@ -51,7 +51,7 @@ export class SessionSources {
     }
   }
 
-  /** Resolves once it is on disk. One at a time, so that calls beside each other do not undo what the other has added. */
+  /** Resolves once it is on disk; one at a time, so that no call undoes what another has added. */
   add(session: string, more: Partial<Sources>): Promise<void> {
     if (countOf(merged(none, more)) === 0) return Promise.resolve();
     const added = this.#adding.then(async () => {
@@ -63,7 +63,7 @@ export class SessionSources {
     return added;
   }
 
-  /** While `rename` gives a conversation another id, its sources go with it; with no other id nobody comes back to it. */
+  /** Moves sources while `rename` gives the conversation another id, or drops them without one. */
   async move(from: string, to?: string, rename = async (): Promise<unknown> => undefined): Promise<void> {
     if (to !== undefined) await this.#keep(to, await this.of(from));
     await rename();
@@ -72,9 +72,9 @@ export class SessionSources {
   }
 
   /**
-   * What a message brings in: the owner's own words are neither, those of others and what is quoted are material: a quote is
-   * mostly of what the conversation holds anyhow. What is passed on and attached is both: it may be a stranger's page as well
-   * as the owner's letter.
+   * Adds what a message brings in. The owner's own words are neither, those of others and quotes
+   * are material: a quote is mostly of what the conversation holds anyhow. What is passed on and
+   * attached is both: it may be a stranger's page as well as the owner's letter.
    */
   async addMessage(session: string, message: InboundMessage): Promise<void> {
     const quoted = (message.quoted ?? []).length === 0 ? [] : ["quoted messages"];
@@ -84,9 +84,9 @@ export class SessionSources {
   }
 
   /**
-   * What a history of the caller's own brings in, as material and as private data: results of tools and what is attached
-   * always; answers where nothing here knows the conversation, since what they came from is then known to nobody, as when a
-   * client has dropped its beginning. Of a turn within another the one around it is known.
+   * Adds what a history of the caller's own brings in, as material and as private data: results of
+   * tools and attachments always; answers if the conversation is unknown here, as when a client has
+   * dropped its beginning. For a turn within another the one around it is known.
    */
   async addHistory(session: string, history: readonly ChatMessage[], isInner: boolean): Promise<void> {
     const has = (role: ChatMessage["role"]): boolean => history.some((message) => message.role === role);
@@ -98,7 +98,7 @@ export class SessionSources {
     if (!isKnown && both.length === 0) await this.#keep(session, none, { forMs: knownMs });
   }
 
-  /** What a call that is about to run will have brought in. */
+  /** Adds what a call that is about to run will have brought in. */
   async addOf(call: ToolCall): Promise<void> {
     const { session, effects, tool, hints, source, network, cwd } = call;
     const { paths, commands, urls, brings, unknown } = effects;

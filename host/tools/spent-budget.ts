@@ -1,6 +1,6 @@
 import type { TurnBudget } from "@gantry/sdk/fill";
 
-/** What a turn has taken so far, with the turns within it. */
+/** The tokens that a turn has taken so far, with the turns within it. */
 export class SpentBudget {
   readonly #limit: number;
   readonly #around: SpentBudget | undefined;
@@ -16,7 +16,7 @@ export class SpentBudget {
     this.#around?.spend(tokens);
   }
 
-  /** The bound that is reached, of this turn or of one around it; undefined where there is room. */
+  /** Returns the bound that is reached, of this turn or one around it; undefined if none is. */
   reached(): number | undefined {
     return this.#tokens >= this.#limit ? this.#limit : this.#around?.reached();
   }

@@ -77,7 +77,7 @@ export class ToolCalls {
         take: () => tried.take(),
       });
       const shown = await filterResult(this.#deps, call, outcome);
-      // It has run: what cannot be recorded any more is no reason to hide what it did.
+      // The tool has run: that its end cannot be recorded is not a reason to hide what it did.
       await this.#record("tool_result", request, call.args, endOf(shown, tried)).catch((error: unknown) =>
         this.#unrecorded(request, error),
       );
@@ -94,7 +94,7 @@ export class ToolCalls {
     return prepareCall(this.#deps, tools, namedCall(tools, request), true);
   }
 
-  /** Without questions it is allowed; else a rule, an earlier approval or a person decides, which is recorded. Throws a no. */
+  /** Allows a call without questions, else by rule, approval or person, on record. Throws a no. */
   async #decide(
     request: CallRequest,
     tool: Tool,
@@ -116,7 +116,7 @@ export class ToolCalls {
     return "approved";
   }
 
-  /** What shows only while the tool runs goes the way of the call itself: guards, question, record. Throws a no. */
+  /** Takes effects that show only during the run through guards, question, record. Throws a no. */
   async #checkLater(request: CallRequest, tool: Tool, call: ToolCall, stated: StatedEffects): Promise<void> {
     const { sources, network, hooks } = this.#deps;
     const effects = await resolveEffects(tool, stated, call.cwd);
@@ -138,7 +138,7 @@ export class ToolCalls {
     }
   }
 
-  /** What was decided on is what runs: paths are resolved and the target is looked at again, right before the run. */
+  /** Throws unless what runs is what was decided on: paths and target are looked at again. */
   async #unchanged(request: CallRequest, tool: Tool, call: ToolCall, cwd: string): Promise<void> {
     const context = effectsContext(this.#deps.registry, request, cwd);
     const effects = await effectsOf(tool, call.args, context);
@@ -188,7 +188,7 @@ function endOf({ decision, code, workFailed }: CallOutcome, { isTaken }: TriedCa
   return (workFailed === true ? "failed" : "done") + (isTaken ? ", taken over" : "");
 }
 
-/** A supervised turn asks before every call, also if no guard that enforces the level knows of turns with their own. */
+/** Asks before every call of a supervised turn, even if no guard knows of turns' own levels. */
 function supervised(call: ToolCall, questions: readonly Question[]): readonly Question[] {
   if (call.autonomy !== "supervised" || questions.length > 0) return questions;
   return [ask(errors.AUTONOMY_SUPERVISED_TURN(call.tool))];

@@ -20,20 +20,20 @@ const listMs = 10_000;
 /** A source that failed is left alone for so long. */
 const againMs = 10_000;
 
-/** What a source listed; a failure is kept for a while, so that not every turn waits for it. */
+/** The tools that a source listed; a failure is kept a while, so not every turn waits for it. */
 interface Listed {
   readonly tools: Promise<readonly Tool[]>;
   until: number;
 }
 
-/** The tools of a turn by name, undefined for all, its scopes, undefined for all, and the chat command that began it. */
+/** A turn's tools by name and its scopes, each undefined for all, and the command that began it. */
 export interface HadTools {
   readonly only?: readonly string[] | undefined;
   readonly has?: Scopes | undefined;
   readonly command?: string | undefined;
 }
 
-/** All tools that there are now: those that plugins fill in, and those of sources, which are asked on first use. */
+/** All tools that there are now: those of plugins, and those of sources, asked on first use. */
 export class ToolList implements ToolCatalog {
   readonly #registry: Registry;
   readonly #log: Logger;
@@ -42,7 +42,7 @@ export class ToolList implements ToolCatalog {
   readonly #listed = new WeakMap<ToolSource, Listed>();
   readonly #watched = new WeakSet<ToolSource>();
 
-  /** `mayOffer`: whether any tool may be offered now; `had`: what whoever asks for the list may have of it. */
+  /** `mayOffer`: true if any tool may be offered now; `had`: the tools that the asker may have. */
   constructor(registry: Registry, log: Logger, mayOffer: () => boolean, had: () => HadTools) {
     this.#registry = registry;
     this.#log = log;
@@ -142,7 +142,7 @@ export async function isOfferedNow(tool: Tool, command: string | undefined): Pro
   }
 }
 
-/** What nobody here wrote does not pass for harmless by saying nothing. */
+/** Fills in unknown effects: a tool from outside is not harmless because it says nothing. */
 function ofSource({ name }: ToolSource, tool: Tool): Tool {
   const { effects = () => "unknown" as const, source = name } = tool;
   return Object.freeze({

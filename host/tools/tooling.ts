@@ -21,7 +21,7 @@ export interface ToolingDeps extends Pick<
   readonly level: Autonomy;
   /** The rules of `security.allow`. */
   readonly allow: readonly string[];
-  /** What stands in config.toml. */
+  /** The parsed text of config.toml. */
   readonly file: object;
   readonly allowedDomains: readonly string[];
   readonly workspace: string;

@@ -23,7 +23,7 @@ export class TriedCall implements AsyncDisposable {
     this.#record = record;
   }
 
-  /** Has the tool try the call named `key`; returns what the question shows, as the model would see it. Never throws. */
+  /** Tries the call `key`; returns what the question shows, as a model sees it. Never throws. */
   async begin(tool: Tool, call: ToolCall, key: string): Promise<Preview | Untried | undefined> {
     const { signal: stop, turn } = this.#request;
     const ms = tool.timeoutMs ?? defaultTimeoutMs;

@@ -11,7 +11,7 @@ export interface TurnContext {
   readonly trust: Trust;
   /** The paired device that asked for it. */
   readonly caller: Caller | undefined;
-  /** The message that the outermost turn answers; undefined if a call outside of turns stands around it. */
+  /** The message that the outermost turn answers; undefined within a call outside of turns. */
   readonly message: InboundMessage | undefined;
   /** Sessions of the turns around it, the outermost first. */
   readonly around: readonly string[];
@@ -27,7 +27,7 @@ export interface TurnContext {
   readonly lease: Lease | undefined;
   /** When the time of the tool around it is up, by `performance.now()`. */
   readonly until: number | undefined;
-  /** What is taken out of what its tools ask the person of the outermost turn. */
+  /** The redaction of what its tools ask the person of the outermost turn. */
   readonly redaction: Redaction;
 }
 
@@ -36,7 +36,7 @@ export function messageNameOf(turn: TurnContext | undefined): string {
   return turn?.ids.message ?? randomUUID();
 }
 
-/** The conversation that people see: the one in which questions of this call are put, and for which they are answered. */
+/** Returns the conversation that people see: questions of this call are put and answered in it. */
 export function conversationOf(call: { readonly session: string; readonly turn?: TurnContext }): string {
   return call.turn?.around[0] ?? call.session;
 }

@@ -14,7 +14,7 @@ import type { RoutedEvent, Served } from "@gantry/sdk/fill";
 export class Answer {
   text = "";
   readonly calls: ToolUse[] = [];
-  /** What the provider wants back with its answer. */
+  /** The data that the provider wants back with its answer. */
   providerData: Json | undefined;
   stop: StopReason = "Error";
   failure: ProviderFailure | undefined;

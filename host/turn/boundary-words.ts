@@ -6,7 +6,7 @@ import { Boundary } from "./boundary.ts";
 const space = "host";
 const key = "boundary";
 
-/** The word of each session's marks: made of a secret of this installation, so that it outlives the process and nobody can guess it. */
+/** The word of each session's marks, from a secret of this installation: lasting, not guessable. */
 export class BoundaryWords {
   readonly #registry: Registry;
   readonly #own: string = randomBytes(32).toString("hex");

@@ -1,10 +1,10 @@
 import { describeMedia, type ChatMessage, type MediaRef, type Part } from "@gantry/sdk";
 
-/** Marks material for the model, with a word that its writer cannot know; the text between the marks is not changed. */
+/** Marks material for the model by a word its writer cannot know; changes no text in between. */
 export class Boundary {
   readonly #word: string;
 
-  /** The word is one session's, and the same for all its requests: what was sent is sent again byte for byte. */
+  /** The word is one session's, in all its requests: what was sent is sent again byte for byte. */
   constructor(word: string) {
     this.#word = word;
   }
@@ -40,7 +40,7 @@ export class Boundary {
     }));
   }
 
-  /** Bytes take no mark: what they are and are called stands in one before them. The person's own go no further. */
+  /** Returns a mark that describes bytes, then the bytes, unless they are for the person alone. */
   #media(media: MediaRef, from: string, forPerson?: true): readonly Part[] {
     const { id, mime, bytes } = media;
     const told: Part = { type: "text", text: this.#mark(from, describeMedia(media)) };
@@ -55,7 +55,7 @@ export class Boundary {
     return role === "user" ? { ...part, text: this.#withoutWord(part.text) } : part;
   }
 
-  /** Somebody who got the word out of the model could forge a mark with it: in what people say it is broken in two. */
+  /** Breaks the word in two in people's text: whoever got it from the model could forge a mark. */
   #withoutWord(text: string): string {
     const half = this.#word.length / 2;
     return text.replaceAll(this.#word, `${this.#word.slice(0, half)}\\${this.#word.slice(half)}`);

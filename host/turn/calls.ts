@@ -26,7 +26,7 @@ export interface CallResult {
   readonly report: ToolCallReport;
 }
 
-/** Runs the calls of one answer: neighbours that change nothing side by side, all else one by one. Results come in call order. */
+/** Runs an answer's calls, harmless neighbours side by side; the results come in call order. */
 export async function runCalls(
   deps: TurnDeps,
   input: TurnInput,
@@ -46,7 +46,7 @@ export async function runCalls(
   return results;
 }
 
-/** A call by the name of the tool that runs, which need not be the name that the model has called. */
+/** A call by the name of its tool, which need not be the name that the model called. */
 type NamedUse = Omit<ToolUse, "args"> & { readonly called: string; readonly args: unknown };
 
 function asNamed(tools: ReadonlyMap<string, Tool>, { id, name: called, args: given }: ToolUse): NamedUse {
@@ -135,8 +135,8 @@ function stoppedOrFailed({ decision, workFailed }: CallOutcome): boolean {
 }
 
 /**
- * A result is material, and so is the sentence of a refusal: it may quote what a page, a link or a name has chosen. The
- * host's own word is that it was refused, and the code.
+ * A result is material, and so is a refusal's sentence: it may quote what a page, a link or a name
+ * has chosen. The host's own word is the code and that it was refused.
  */
 function forModel(
   { decision, code = "", text, parts = textParts(text) }: CallOutcome,

@@ -12,7 +12,7 @@ export interface Completion {
   readonly purpose: string;
 }
 
-/** Asks the model once: shows its text as it comes, redacted, and tells the observers what it cost. */
+/** Asks the model once: shows its text as it comes, redacted, and tells observers what it cost. */
 export async function collectCompletion(
   deps: TurnDeps,
   input: TurnInput,
@@ -46,7 +46,7 @@ export async function collectCompletion(
   };
   for await (const event of deps.models.chat(want, request)) {
     if (event.type === "served") {
-      // Somebody was asked before, in vain.
+      // Somebody was asked before, without success.
       if (clock.isAsking) tell("PROVIDER_FALLBACK");
       clock.begin();
     } else if (event.type === "text" || event.type === "tool_call") clock.first();
@@ -65,7 +65,7 @@ export async function collectCompletion(
   return answer;
 }
 
-/** How long one provider takes. */
+/** A clock for the time that one provider takes. */
 class Clock {
   isAsking = false;
   #began: number = performance.now();

@@ -7,7 +7,7 @@ interface Sent {
   readonly tools: readonly ToolSpec[];
 }
 
-/** What the request took as its server counted; a guess where it was answered and nothing was counted, as no budget would hold else. */
+/** Returns tokens as the server counted; a guess if it counted none, or no budget would hold. */
 export function countedTokens(
   { messages, tools }: Sent,
   { usage, text, calls, failure }: Answer,

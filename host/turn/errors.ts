@@ -3,10 +3,10 @@ import { defineErrors, errors as shared, failed, policy } from "@gantry/sdk";
 /** The codes of turns. */
 export const turnErrors = defineErrors({
   BUDGET_FAILED: policy(
-    "The budget could not be looked up (%s), so the model was not asked: mend the store.",
+    "The budget could not be looked up (%s), so the model was not asked: repair the store.",
   ),
   CONTEXT_FULL: failed(
-    "The conversation is longer than the model takes (%s); it goes on with what fits: say again what matters, or start anew with /new.",
+    "The conversation is longer than the model takes (%s); it goes on with what fits: say again what matters, or start again with /new.",
   ),
   TURN_TOO_LONG: failed(
     "The model asked for tools %s times in one turn and was stopped: raise agent.max_tool_iterations if that is intended.",

@@ -14,13 +14,13 @@ import { collectCompletion } from "./completion.ts";
 import type { Transcript } from "./transcript.ts";
 import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
 
-/** What the model is told goes with every request; the plugin counts it. */
+/** The frame that goes with every request; the plugin counts it. */
 export interface Overhead {
   readonly system: ChatMessage;
   readonly tools: readonly ToolSpec[];
 }
 
-/** Has the loaded History make a conversation fit, and keeps what it made: in one step, or not at all. */
+/** Has the loaded History make a conversation fit; keeps the outcome in one step or not at all. */
 export class Fitting {
   readonly #deps: TurnDeps;
   readonly #input: TurnInput;
@@ -32,7 +32,7 @@ export class Fitting {
     this.#generation = input.view.generation;
   }
 
-  /** True where what was sent before is another text now. Never throws: what fails is logged and leaves it as it was. */
+  /** Returns true if what was sent before changed. Never throws: a failure leaves all as it was. */
   async fit(
     transcript: Transcript,
     overhead: Overhead,
@@ -56,19 +56,19 @@ export class Fitting {
     }
   }
 
-  /** The session begins anew where nothing else helps: people still read what was before. */
+  /** Begins the session again if nothing else helps: people still read what was before. */
   async startOver(transcript: Transcript): Promise<void> {
     await this.#keep(transcript, { earlier: [], current: transcript.current });
   }
 
-  /** True where something that was sent before is another text now. */
+  /** Returns true if something that was sent before is another text now. */
   async #keep(transcript: Transcript, fitted: FittedHistory): Promise<boolean> {
     const { session, options } = this.#input;
     if (options.keep === false || !transcript.changes(fitted)) {
       transcript.replace(fitted, transcript.boundary);
       return false;
     }
-    // What was sent before is another text now, so nothing is lost by a new word for the marks.
+    // The text sent before is another one now, so nothing is lost by a new word for the marks.
     const sessions = this.#deps.registry.get(Store)?.sessions;
     await sessions?.compact(session, this.#generation, this.#deps.redaction.kept(fitted.earlier));
     this.#generation += 1;

@@ -12,14 +12,14 @@ import { asError } from "@gantry/sdk/node";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Registry } from "../plugins/registry.ts";
 
-/** How much text one answer may bring, in characters: several times what models write, and a model without end is cut off here. */
+/** The most characters of one answer, several times what models write: an endless one ends here. */
 const maxAnswer = 2 * 1024 * 1024;
-/** What an event counts that is no text, so that events without end are cut off too. */
+/** The length that an event without text counts, so that events without end are cut off too. */
 const eventLength = 256;
 /** A provider that ignores its signal is left behind after this long. */
 const graceMs = 1_000;
 
-/** Finds the provider that a turn wants and reads one answer from it, by way of the router where one is loaded. */
+/** Finds the provider that a turn wants and reads an answer from it, through a loaded router. */
 export class Providers {
   readonly #registry: Registry;
   readonly #hooks: HookTable;
@@ -31,7 +31,7 @@ export class Providers {
     this.#configured = configured;
   }
 
-  /** The configured provider where none is named; throws NO_PROVIDER or PROVIDER_UNKNOWN where nobody serves it. */
+  /** Returns the named or configured provider; throws NO_PROVIDER or PROVIDER_UNKNOWN. */
   async resolve(
     provider: string | undefined = this.#configured.provider,
     model: string | undefined = this.#configured.model,
@@ -41,7 +41,7 @@ export class Providers {
     throw provider === undefined ? errors.NO_PROVIDER() : errors.PROVIDER_UNKNOWN(shownAddress(provider));
   }
 
-  /** One answer. Never throws; exactly one `stop` or `error` comes last, whatever the provider does. */
+  /** Reads one answer. Never throws; exactly one `stop` or `error` comes last, whatever happens. */
   async *chat(want: ModelRef, request: Omit<ChatRequest, "model">): AsyncGenerator<RoutedEvent> {
     let length = 0;
     try {

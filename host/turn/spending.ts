@@ -7,7 +7,7 @@ import { askPerson, wayToBeAsked } from "../tools/ask-person.ts";
 import { factsOf, type TurnDeps, type TurnInput } from "./turn.ts";
 import { conversationOf } from "../tools/turn-context.ts";
 
-/** What the person is asked for, as a refusal names it. */
+/** The thing that the person is asked for, as a refusal names it. */
 const beyond = "To go on beyond the budget";
 
 interface Coded {
@@ -15,7 +15,7 @@ interface Coded {
   readonly message: string;
 }
 
-/** Asks the budget before every request, and the person where the budget wants to know whether to go on: once a turn. */
+/** Asks the budget before every request, and the person once a turn if the budget wants to know. */
 export class Spending {
   readonly #deps: TurnDeps;
   readonly #input: TurnInput;
@@ -26,7 +26,7 @@ export class Spending {
     this.#input = input;
   }
 
-  /** Why the request may not be made; undefined where it may. */
+  /** Returns why the request may not be made; undefined if it may. */
   async refusal(): Promise<ProviderFailure | undefined> {
     const { want, trust, budget: own } = this.#input.context;
     const reached = own.reached();
@@ -66,7 +66,7 @@ export class Spending {
         return undefined;
       case "nobody":
         return failure(toolErrors.APPROVAL_NO_PERSON(beyond, wayToBeAsked(turn), reason), until);
-      // What a person decided does not change with the day.
+      // A person's decision does not change with the day.
       case "expired":
         return failure(toolErrors.APPROVAL_EXPIRED("the budget", this.#deps.approvals.waitMs / 1_000));
       case "undelivered":

@@ -14,15 +14,14 @@ import type { Boundary } from "./boundary.ts";
 const defaultOrder = 100;
 
 /**
- * What stands in a system prompt beside the parts of plugins; `added` is what the caller wants in
- * it.
+ * The frame of a system prompt beside the parts of plugins; `added` is what the caller wants in it.
  */
 interface PromptFrame {
   readonly boundary: Boundary;
   readonly added: string | undefined;
 }
 
-/** The system prompt of a session: the host's opening, the parts of the plugins, the caller's, the host's own rules last. */
+/** Returns a system prompt: the host's opening, plugins' parts, the caller's, the host's rules. */
 export async function systemPrompt(
   registry: Registry,
   scene: PromptScene,
@@ -39,7 +38,7 @@ export async function systemPrompt(
   return { role: "system", parts: textParts(texts.filter((text) => text !== "").join("\n\n")) };
 }
 
-/** What the texts of the parts bring into the conversation. */
+/** Returns what the texts of the parts bring into the conversation. */
 export async function broughtByPrompt(registry: Registry, scene: PromptScene): Promise<Sources> {
   const brought = await Promise.all(ordered(registry).map((part) => part.brings?.(scene)));
   return {
@@ -48,7 +47,7 @@ export async function broughtByPrompt(registry: Registry, scene: PromptScene): P
   };
 }
 
-/** What the parts have to say with this very message. */
+/** Returns what the parts have to say with this very message. */
 export async function notesOf(
   registry: Registry,
   scene: PromptScene,
@@ -61,7 +60,7 @@ export async function notesOf(
     .map((text) => ({ type: "text", text: text as string }));
 }
 
-/** In a group the words of each are preceded by who it is; the boundary makes a mark of it that nobody there can write. */
+/** Names the speaker of a group's words; the boundary makes a mark of it that nobody can write. */
 export function speakerNote(name: string, trust: Trust): Part {
   const shown = name.replace(/[^\p{L}\p{N} _.+@-]/gu, "_").slice(0, 60);
   return { type: "text", text: `[${shown}, ${trust}]`, speaker: true };

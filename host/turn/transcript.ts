@@ -1,14 +1,14 @@
 import type { ChatMessage, FittedHistory } from "@gantry/sdk";
 import type { Boundary } from "./boundary.ts";
 
-/** The messages of a session and of the turn that runs, and how many of them the model has accepted. */
+/** The messages of a session and of the running turn, with how many the model has accepted. */
 export class Transcript {
   #earlier: readonly ChatMessage[];
   #current: readonly ChatMessage[] = [];
   #sent: number;
   #boundary: Boundary;
 
-  /** What was kept has been sent. */
+  /** Takes kept messages, which have been sent before. */
   constructor(earlier: readonly ChatMessage[], boundary: Boundary) {
     this.#earlier = earlier;
     this.#sent = earlier.length;
@@ -45,7 +45,7 @@ export class Transcript {
     this.#sent = this.#earlier.length + this.#current.length;
   }
 
-  /** True where a message that was sent before is another one now. */
+  /** Returns true if a message that was sent before is another one now. */
   changes({ earlier, current }: FittedHistory): boolean {
     const before = [...this.#earlier, ...this.#current].slice(0, this.#sent);
     const after = [...earlier, ...current];
@@ -60,7 +60,7 @@ export class Transcript {
     if (isChanged) this.#sent = 0;
   }
 
-  /** This turn, for the session: results that the model has not accepted are left out, since they may be why it failed. */
+  /** Returns this turn for the session without unaccepted results, which may be why it failed. */
   withoutUnaccepted(): readonly ChatMessage[] {
     const known = this.#sent - this.#earlier.length;
     return this.#current.map((message, i) =>

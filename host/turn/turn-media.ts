@@ -4,7 +4,7 @@ import { mediaRef, splitImages, type MediaFacts } from "@gantry/sdk/fill";
 import type { ChatMessage } from "@gantry/sdk";
 import type { Registry } from "../plugins/registry.ts";
 
-/** How many bytes are held where no plugin keeps media: enough for the turn that brought them. */
+/** The bytes that are held if no plugin keeps media: enough for the turn that brought them. */
 const heldBytes = 64 * 1024 * 1024;
 
 /** The pictures of turns: in the slot Media, or in memory for a while where nothing fills it. */
@@ -35,7 +35,7 @@ export class TurnMedia {
     return this.#held.get(id) ?? this.#registry.get(Media)?.open(id);
   }
 
-  /** What a person wrote, its `[IMAGE:data:…]` markers read as pictures. */
+  /** Returns what a person wrote, its `[IMAGE:data:…]` markers read as pictures. */
   async read(parts: readonly Part[], user?: string): Promise<readonly Part[]> {
     const read: Part[] = [];
     for (const part of parts) {

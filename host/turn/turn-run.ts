@@ -55,7 +55,7 @@ export class TurnRun {
     };
   }
 
-  /** What whoever watches is told of it. */
+  /** The facts that whoever watches is told of it. */
   get facts(): TurnFacts {
     return factsOf(this.#input);
   }
@@ -77,7 +77,7 @@ export class TurnRun {
     return turn;
   }
 
-  /** Makes what is kept of the session shorter, because a person wants it so. False where there was nothing to do. */
+  /** Shortens what is kept of the session as a person asked; false if there was nothing to do. */
   async compact(): Promise<boolean> {
     const transcript = await this.#transcript();
     return this.#fitting.fit(transcript, await this.#overhead(transcript), "asked");
@@ -136,7 +136,7 @@ export class TurnRun {
     return new Transcript(earlier, boundary);
   }
 
-  /** The process's own secrets go neither to the model nor into the session, so that both have the same text. */
+  /** Adds messages without this process's secrets, so that model and session have the same text. */
   #add(transcript: Transcript, ...messages: readonly ChatMessage[]): void {
     transcript.add(...this.#deps.redaction.kept(messages));
   }
@@ -154,7 +154,7 @@ export class TurnRun {
     return { role: "user", parts, at: Date.now() };
   }
 
-  /** One answer; a conversation that has become too long is made shorter before, and once more where the model says so. */
+  /** Gets an answer; shortens a conversation that is too long before, and if the model says so. */
   async #ask(transcript: Transcript): Promise<Answer> {
     const { want } = this.#input.context;
     let overhead = await this.#overhead(transcript);

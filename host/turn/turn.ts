@@ -20,7 +20,7 @@ import type { BoundaryWords } from "./boundary-words.ts";
 import type { Providers } from "./providers.ts";
 import type { TurnMedia } from "./turn-media.ts";
 
-/** What all turns share. */
+/** The dependencies that all turns share. */
 export interface TurnDeps {
   readonly registry: Registry;
   readonly models: Providers;
@@ -39,7 +39,7 @@ export interface TurnDeps {
   readonly workspace: string;
 }
 
-/** What one turn is about. */
+/** The input of one turn. */
 export interface TurnInput {
   readonly message: InboundMessage;
   readonly session: string;
@@ -47,7 +47,7 @@ export interface TurnInput {
   /** The session before this turn. */
   readonly view: SessionView;
   readonly context: TurnContext;
-  /** What is taken out of everything the person is shown. */
+  /** The redaction of everything that the person is shown. */
   readonly redaction: Redaction;
   readonly options: Omit<
     PromptOptions,
@@ -58,7 +58,7 @@ export interface TurnInput {
   };
 }
 
-/** What whoever watches is told of a turn. */
+/** Returns what whoever watches is told of a turn. */
 export function factsOf({
   session,
   user,
@@ -82,7 +82,7 @@ export const noUsage = Object.freeze({
   reasoning_tokens: 0,
 });
 
-/** What a turn gives: the answer for the person, redacted, and the messages that belong into the session, whole. */
+/** The answer for the person, redacted, and the messages that belong in the session, whole. */
 export interface Turn {
   readonly result: TurnResult;
   readonly messages: readonly ChatMessage[];

@@ -8,7 +8,7 @@ import type { AgentTable, Config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { fitting, type Route } from "./routes.ts";
 
-/** Where the store keeps the agent that an owner chose for a conversation. */
+/** The space of the store for the agent that an owner chose for a conversation. */
 const space = "session-agent-chosen";
 
 export interface AgentDeps {
@@ -44,8 +44,8 @@ export class AgentList implements Agents {
 
   /**
    * Returns whom the caller names, else whom an owner chose for the conversation, else whom the
-   * routes name. Who is no owner is answered by the agent that the routes give them, whomever their
-   * program names. Throws AGENT_GONE and AGENT_NOT_HERE.
+   * routes name. Anybody but an owner is answered by the agent that the routes give them, whomever
+   * their program names. Throws AGENT_GONE and AGENT_NOT_HERE.
    */
   async of({ message, session, named = "" }: AgentAsked): Promise<Agent | undefined> {
     const routed = this.routes(message)[0]?.agent;

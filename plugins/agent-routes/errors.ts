@@ -12,19 +12,19 @@ export const errors = defineErrors({
   ),
   AGENT_FOLDER: usage("The folder of `agents.%s.workspace` cannot be made (%s): make %s yourself."),
   AGENT_INSTRUCTIONS: usage(
-    "The instructions in %s cannot be read (%s): mend `instructions` of the agent, or the file's owner and mode.",
+    "The instructions in %s cannot be read (%s): correct `instructions` of the agent, or the file's owner and mode.",
   ),
   AGENT_CLOSED: usage(
     "The instructions of an agent may not name %s, which security.%s closes: they would be sent to the model with every request.",
   ),
   ROUTE_NO_AGENT: usage(
-    "Route %s of [[routes]] names the agent `%s`, and there is none of that name%s: mend it, or add [agents.<name>].",
+    "Route %s of [[routes]] names the agent `%s`, and there is none of that name%s: correct it, or add [agents.<name>].",
   ),
   ROUTE_NO_PERSON: usage(
-    "Route %s of [[routes]] names `%s`, whom [people] does not know%s: mend it, or add [people.<name>].",
+    "Route %s of [[routes]] names `%s`, whom [people] does not know%s: correct it, or add [people.<name>].",
   ),
   ROUTE_NO_CHANNEL: usage(
-    "Route %s of [[routes]] names the channel `%s`, which no plugin is (did you mean `%s`?): mend it, or load its plugin.",
+    "Route %s of [[routes]] names the channel `%s`, which no plugin provides (did you mean `%s`?): correct it, or load its plugin.",
   ),
   ROUTE_NO_PLACE: usage("Route %s of [[routes]] names a conversation without its channel: add `channel`."),
   ROUTE_TWICE: usage("Routes %s and %s of [[routes]] fit the same messages: leave one of them out."),

@@ -4,7 +4,7 @@ import type { AgentList } from "./agent-list.ts";
 import { errors } from "./errors.ts";
 import { shownRoute, type Route } from "./routes.ts";
 
-/** What `route explain` finds, as `--json` prints it. */
+/** The findings of `route explain`, as `--json` prints them. */
 export interface Explained {
   readonly user: string;
   readonly conversation: string;

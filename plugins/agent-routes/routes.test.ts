@@ -17,7 +17,7 @@ function opened(config: object): Promise<TestHost> {
   });
 }
 
-/** What `route explain --json` prints. */
+/** Returns what `route explain --json` prints. */
 async function explained(t: TestHost, user: string, conversation?: string) {
   const lines: string[] = [];
   const options = { json: true, ...(conversation !== undefined && { conversation }) };

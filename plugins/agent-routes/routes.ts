@@ -2,7 +2,7 @@ import type { InboundMessage, People } from "@gantry/sdk";
 import { userOf } from "@gantry/sdk/fill";
 import type { RouteTable } from "./config.ts";
 
-/** What the routes are matched with. */
+/** The facts of a message that the routes are matched with. */
 type Asked = Pick<InboundMessage, "channel" | "sender" | "conversation" | "caller">;
 
 /** A route as it stands in the file, counted from 1. */
@@ -46,7 +46,7 @@ function fits(route: Route, asked: Asked, people: People): boolean {
   if (channel !== undefined && channel !== asked.channel) return false;
   if (conversation !== undefined && !isIn(conversation, asked)) return false;
   if (sender === undefined && person === undefined) return true;
-  // What is said in a group is everybody's, so no person's route tears it apart.
+  // A group's words are everybody's, so no person's route tears it apart.
   if (asked.conversation.kind === "group" && conversation === undefined) return false;
   if (sender !== undefined) return sender === asked.sender.id;
   const { caller } = asked;

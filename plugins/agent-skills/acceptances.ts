@@ -10,7 +10,7 @@ const shownSpace = "skills-shown";
 /** Characters; what is longer is not kept, so that a change of it is not shown as a diff. */
 const maxShown = 256 * 1024;
 
-/** What the owner has said yes to. */
+/** A state of a skill that the owner has said yes to. */
 export interface Acceptance {
   /** {@link SkillFolder.hash} */
   readonly hash: string;
@@ -59,14 +59,17 @@ export class Acceptances {
     return this.#store().values.get<string>(shownSpace, folder);
   }
 
-  /** Returns false where it was not accepted. */
+  /** Returns false if it was not accepted. */
   async takeBack(skill: FoundSkill): Promise<boolean> {
     const { values } = this.#store();
     await values.remove(shownSpace, skill.folder);
     return values.remove(space, skill.folder);
   }
 
-  /** True while the folder is what was accepted; a folder whose stamp has not changed is not read again. */
+  /**
+   * True while the folder is what was accepted; a folder whose stamp has not changed is not read
+   * again.
+   */
   async holds({ folder, accepted }: KnownSkill): Promise<boolean> {
     if (!accepted) return false;
     const stamp = folderStamp(folder);

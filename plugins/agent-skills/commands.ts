@@ -50,7 +50,9 @@ export async function showSkill(desk: SkillDesk, { args, options, out }: Command
   return 0;
 }
 
-/** Says what the standard finds wrong in a skill, of any folder; exits with 1 if it finds something. */
+/**
+ * Says what the standard finds wrong in a skill, of any folder; exits with 1 if it finds something.
+ */
 export async function checkSkill({ shelf, workspace }: SkillDesk, run: CommandContext): Promise<number> {
   const written = run.args[0] ?? "";
   const named = (await shelf.all(workspace)).find(({ name }) => name === written);

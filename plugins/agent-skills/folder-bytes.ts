@@ -18,7 +18,7 @@ export interface SkillEntry {
   readonly mode: number;
   /** Bytes of a file. */
   readonly size: number;
-  /** Where a link leads, as written. */
+  /** The target of a link, as written. */
   readonly target?: string;
   /** SHA-256 of the bytes of a file, in hexadecimal. */
   readonly digest?: string;
@@ -26,7 +26,9 @@ export interface SkillEntry {
 
 /** A skill's folder as it was read once. */
 export interface SkillFolder {
-  /** SHA-256 over the paths, kinds, modes, link targets and bytes of all entries, in hexadecimal. */
+  /**
+   * SHA-256 over the paths, kinds, modes, link targets and bytes of all entries, in hexadecimal.
+   */
   readonly hash: string;
   readonly entries: readonly SkillEntry[];
   /** The bytes of the files that were asked for. */
@@ -34,8 +36,9 @@ export interface SkillFolder {
 }
 
 /**
- * Reads a whole folder that hostile programs may change meanwhile: the bytes that it gives are those that went into the hash.
- * Throws SKILL_UNREADABLE for a link that leads out, for what is neither file, folder nor link, and beyond the bounds.
+ * Reads a whole folder that hostile programs may change meanwhile: the bytes that it gives are
+ * those that went into the hash. Throws SKILL_UNREADABLE for a link that leads out, for what is
+ * neither file, folder nor link, and beyond the bounds.
  * @param wanted - tells the files whose bytes are kept
  */
 export async function readSkillFolder(root: string, wanted: (path: string) => boolean): Promise<SkillFolder> {

@@ -2,8 +2,9 @@ import { lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Returns a text that changes whenever something in the folder does, without reading any file; undefined if it cannot be
- * told. It holds the time of each change (ctime), which no program can set.
+ * Returns a text that changes whenever something in the folder does, without reading any file;
+ * undefined if it cannot be told. It holds the time of each change (ctime), which no program can
+ * set.
  */
 export function folderStamp(root: string): string | undefined {
   const stamps: string[] = [];

@@ -3,19 +3,22 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { isInside, printable } from "@gantry/sdk/node";
 
-/** What people and models write; the standard allows less. */
+/** The form of names that people and models write; the standard allows less. */
 const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u;
 
-/** Of one place; each of them is looked at in every turn. */
+/** The most skills of one place; each of them is looked at in every turn. */
 const maxSkills = 300;
 
-/** Where a skill was found. */
+/** A skill, and the place where it was found. */
 export interface FoundSkill {
   /** The name of its folder. */
   readonly name: string;
   /** The real path of its folder. */
   readonly folder: string;
-  /** The real path of the workspace that it lies in; undefined for one of the owner's own two places. */
+  /**
+   * The real path of the workspace that it lies in; undefined for one of the owner's own two
+   * places.
+   */
   readonly workspace: string | undefined;
 }
 
@@ -37,7 +40,10 @@ export function skillFinder(configDir: string): FindSkills {
   };
 }
 
-/** Returns the skills that a workspace sees, the nearest first; of the same name the first one counts. */
+/**
+ * Returns the skills that a workspace sees, the nearest first; of the same name the first one
+ * counts.
+ */
 function findSkills(configDir: string, home: string, workspace: string): readonly FoundSkill[] {
   return [
     ...skillsIn(path.join(workspace, ".agents", "skills"), workspace),

@@ -7,7 +7,7 @@ import { readSkill, type ReadSkill } from "./skill-read.ts";
 import type { SkillShelf } from "./skill-shelf.ts";
 import { linesOf, oneLine } from "./skill-shown.ts";
 
-/** What those work with who decide on skills. */
+/** The parts that deciding on skills works with. */
 export interface SkillDesk {
   readonly shelf: SkillShelf;
   readonly acceptances: Acceptances;
@@ -51,7 +51,9 @@ export async function acceptRead(
   await desk.acceptances.accept(skill, acceptance, linesOf(skill, read).join("\n"));
 }
 
-/** Takes an acceptance back for `user`, and records it; the files stay. Throws SKILL_NOT_ACCEPTED. */
+/**
+ * Takes an acceptance back for `user`, and records it; the files stay. Throws SKILL_NOT_ACCEPTED.
+ */
 export async function takeBack(desk: SkillDesk, skill: KnownSkill, user: string): Promise<void> {
   if (!skill.accepted) throw errors.SKILL_NOT_ACCEPTED(skill.name, skill.name);
   await record(desk, skill, skill.accepted.hash, "skill is accepted no more", user);

@@ -1,6 +1,6 @@
 import { isAlias, isCollection, isMap, isScalar, parseDocument, visit, type Document } from "yaml";
 
-/** What the head of SKILL.md says; every value is text, or a list or table of texts. */
+/** The head of SKILL.md; every value is text, or a list or table of texts. */
 export type SkillHead = Readonly<Record<string, unknown>>;
 
 /** Reads the YAML of a head; a string says what is wrong. */

@@ -8,8 +8,8 @@ const intro =
   "Skills are instructions for certain tasks that the owner has accepted. Read one by the tool `skill` before you do a task that it fits, and whenever a message names it as $NAME.";
 
 /**
- * Returns the list for the system prompt, of at most so many characters: descriptions are cut evenly, then names are left
- * out, and both are said.
+ * Returns the list for the system prompt, of at most so many characters: descriptions are cut
+ * evenly, then names are left out, and both are said.
  */
 export function listText(skills: readonly ListedSkill[], characters: number): string | undefined {
   if (skills.length === 0) return undefined;

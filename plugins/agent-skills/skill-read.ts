@@ -18,11 +18,13 @@ export interface ReadSkill {
   readonly description: string;
   /** As written; it lifts nothing here. */
   readonly allowedTools: string | undefined;
-  /** What the standard finds wrong, though the skill can be used. */
+  /** Faults by the standard that leave the skill usable. */
   readonly findings: readonly string[];
 }
 
-/** Reads a skill whole. Throws SKILL_UNREADABLE for one without SKILL.md, head, name or description. */
+/**
+ * Reads a skill whole. Throws SKILL_UNREADABLE for one without SKILL.md, head, name or description.
+ */
 export async function readSkill(folder: string, folderName: string): Promise<ReadSkill> {
   const { hash, entries, kept } = await readSkillFolder(folder, isSkillFile);
   const bytes = skillFileOf(kept);

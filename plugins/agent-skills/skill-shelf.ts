@@ -13,11 +13,14 @@ export interface SkillInstructions {
   readonly skill: KnownSkill;
   readonly body: string;
   readonly entries: readonly SkillEntry[];
-  /** Where its text comes from, if it is not the owner's own. */
+  /** The source of its text, if it is not the owner's own. */
   readonly material: string | undefined;
 }
 
-/** The skills of a workspace that may be used: those that are, byte for byte, what the owner accepted. */
+/**
+ * The skills of a workspace that may be used: those that are, byte for byte, what the owner
+ * accepted.
+ */
 export class SkillShelf {
   readonly #find: FindSkills;
   readonly #acceptances: Acceptances;
@@ -34,7 +37,7 @@ export class SkillShelf {
     return this.#acceptances.known(this.#find(workspace));
   }
 
-  /** True where one was accepted, though it may have changed since. */
+  /** Returns true if one was accepted, though it may have changed since. */
   async hasAccepted(workspace: string): Promise<boolean> {
     return (await this.all(workspace)).some(({ accepted }) => accepted !== undefined);
   }
@@ -56,7 +59,10 @@ export class SkillShelf {
     return { skill, body: parts.body, entries, material: await this.materialOf(skill) };
   }
 
-  /** Reads one of its files as text. Throws as `open` does, and for a file that is not there, too long or not text. */
+  /**
+   * Reads one of its files as text. Throws as `open` does, and for a file that is not there, too
+   * long or not text.
+   */
   async file(name: string, file: string, workspace: string): Promise<string> {
     const skill = await this.#named(name, workspace);
     const { entries, kept } = await this.#acceptances.read(skill, (path) => path === file);
@@ -68,7 +74,10 @@ export class SkillShelf {
     return text;
   }
 
-  /** Names where a skill's text comes from unless it is the owner's own; undefined also for one that is not there. */
+  /**
+   * Names where a skill's text comes from unless it is the owner's own; undefined also for one that
+   * is not there.
+   */
   async material(name: string, workspace: string): Promise<string | undefined> {
     const skill = (await this.all(workspace)).find((one) => one.name === name && one.accepted);
     return skill && (await this.materialOf(skill));

@@ -6,7 +6,10 @@ export interface SkillText {
   readonly body: string;
 }
 
-/** Splits SKILL.md at the two lines of dashes, as the reference reader of the standard does; a string says what is wrong. */
+/**
+ * Splits SKILL.md at the two lines of dashes, as the reference reader of the standard does; a
+ * string says what is wrong.
+ */
 export function splitSkill(text: string): SkillText | string {
   if (!text.startsWith("---")) return "SKILL.md must begin with a line of three dashes";
   const end = text.indexOf("---", 3);
@@ -27,7 +30,7 @@ export function skillFileOf(files: ReadonlyMap<string, Buffer>): Buffer | undefi
   return skillFileNames.map((name) => files.get(name)).find((bytes) => bytes !== undefined);
 }
 
-/** Returns bytes as text; undefined where they are not UTF-8. */
+/** Returns bytes as text; undefined if they are not UTF-8. */
 export function utf8Of(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -2,7 +2,10 @@ import { textParts, type CommandPrompt, type Part } from "@gantry/sdk";
 import { isInside } from "@gantry/sdk/node";
 import { namesOf, type SkillInstructions, type SkillShelf } from "./skill-shelf.ts";
 
-/** Returns what the model is told of a skill: its instructions, one of its files, or, without a name, which there are. */
+/**
+ * Returns what the model is told of a skill: its instructions, one of its files, or, without a
+ * name, which there are.
+ */
 export async function textOfSkill(
   shelf: SkillShelf,
   name: string | undefined,

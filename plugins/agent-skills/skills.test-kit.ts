@@ -26,7 +26,7 @@ export function useHome(): void {
   });
 }
 
-/** Where a person keeps their own skills. */
+/** The folder in which a person keeps their own skills. */
 export const homeSkills = (): string => path.join(home, "home", ".agents", "skills");
 /** The workspace. */
 export const work = (): string => path.join(home, "work");

@@ -5,7 +5,10 @@ const maxDescription = 1_024;
 const maxCompatibility = 500;
 const known = ["name", "description", "license", "allowed-tools", "metadata", "compatibility"];
 
-/** Returns what the standard finds wrong in a head, in sentences; none for a valid one. Source: agentskills.io, skills-ref. */
+/**
+ * Returns what the standard finds wrong in a head, in sentences; none for a valid one. Source:
+ * agentskills.io, skills-ref.
+ */
 export function verdictOn(head: SkillHead, folderName: string): readonly string[] {
   const foreign = Object.keys(head).filter((key) => !known.includes(key));
   return [

@@ -74,7 +74,10 @@ export class Alerts {
     };
   }
 
-  /** The log and the meters wait for nothing but the checks themselves: the store may be what is in trouble. */
+  /**
+   * The log and the meters wait for nothing but the checks themselves: the store may be what is in
+   * trouble.
+   */
   async look(): Promise<void> {
     const rows = await readyRows(this.#watched.checks);
     const over = [...this.#going.keys()].filter((what) => this.#isOver(what, rows));
@@ -87,7 +90,9 @@ export class Alerts {
     await this.#setAside();
   }
 
-  /** Returns false if it was going on already, or under the name of another part of the same check. */
+  /**
+   * Returns false if it was going on already, or under the name of another part of the same check.
+   */
   #begins({ what, check, detail }: ReadyRow): boolean {
     const { log, meters } = this.#watched;
     const isSilent = what === check && [...this.#going.values()].includes(check);

@@ -15,7 +15,8 @@ export default definePlugin({
         "Send alerts to the channel on which an owner wrote last, alone with the agent. Without it they stand in the log only.",
     }),
     every_seconds: Type.Integer({
-      // A look at a store that is in trouble takes as long again, and trouble is told within half a minute.
+      // A look at a store that is in trouble takes as long again, and trouble is told within half a
+      // minute.
       default: 10,
       minimum: 1,
       maximum: 3_600,

@@ -68,7 +68,10 @@ export class Owner implements OwnerDoors {
     return this.#places;
   }
 
-  /** Says it once under a key, by another channel than `about` if there is one; nobody is told where no owner has written yet. */
+  /**
+   * Says it once under a key, by another channel than `about` if there is one; nobody is told where
+   * no owner has written yet.
+   */
   async tell(key: string, text: string, about: string): Promise<void> {
     try {
       const newestFirst = [...(await this.#known()).values()].toReversed();

@@ -89,7 +89,9 @@ export class Told {
     await this.#needs.tell(`${key}:over`, `Over: ${what} ${how}.`, what);
   }
 
-  /** So that the end of what the owner was told of is told by whichever run of the service sees it. */
+  /**
+   * So that the end of what the owner was told of is told by whichever run of the service sees it.
+   */
   async #recall(): Promise<void> {
     if (this.#kept !== undefined) return;
     const { values } = this.#needs.store;

@@ -15,7 +15,7 @@ interface Open {
 
 /** So many ids are remembered, so that what comes late or twice is known for what it is. */
 const maxKnown = 1_000;
-/** Of one person, so many questions wait at a time. */
+/** The most questions of one person that wait at a time. */
 const mostOpen = 16;
 
 /**

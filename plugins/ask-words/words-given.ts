@@ -7,7 +7,10 @@ const maxFields = 20;
 const maxText = 2_000;
 const kinds: readonly unknown[] = ["string", "number", "integer", "boolean"];
 
-/** Says what is wrong with what a tool asks for, as in "asks a person %s"; undefined if it can be asked. */
+/**
+ * Says what is wrong with what a tool asks for, as in "asks a person %s"; undefined if it can be
+ * asked.
+ */
 export function wrongQuestion(wanted: unknown): string | undefined {
   const { text, form, url } = (wanted ?? {}) as Record<string, unknown>;
   if (typeof text !== "string" || text.trim() === "") return "nothing: give a text";

@@ -2,7 +2,10 @@ import type { Audit, Command } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { verify } from "./verify.ts";
 
-/** `audit acknowledge`: records that are missing, as after a rotation from outside, are named by the chain itself from then on. */
+/**
+ * `audit acknowledge`: records that are missing, as after a rotation from outside, are named by the
+ * chain itself from then on.
+ */
 export function acknowledgeCommand(log: string, audit: Audit): Command {
   return {
     name: "audit acknowledge",

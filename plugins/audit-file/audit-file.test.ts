@@ -118,7 +118,7 @@ test("FLR-36: a file that is no audit log is never written, moved or cut, and no
     runs = 0;
     expect(await t.call("clock", { zone: "$(touch x)" })).toMatchObject({
       code: "AUDIT_FAILED",
-      text: expect.stringContaining("is no audit log"),
+      text: expect.stringContaining("is not an audit log"),
     });
     expect([runs, readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual([0, text, 0o644]);
     expect(readdirSync(t.configDir).filter((name) => name.endsWith(".torn"))).toEqual([]);

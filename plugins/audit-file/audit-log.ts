@@ -38,7 +38,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Appends records to one file that several processes share. Opens nothing before the first record. */
+/**
+ * Appends records to one file that several processes share. Opens nothing before the first record.
+ */
 export class AuditLog {
   readonly #options: AuditLogOptions;
   readonly #token: Token;
@@ -54,7 +56,10 @@ export class AuditLog {
     this.#rotateBytes = options.rotateBytes ?? 16 * 1024 * 1024;
   }
 
-  /** On disk when it resolves. What arrives while another write runs shares the next one. Throws `AUDIT_FILE_*`. */
+  /**
+   * On disk when it resolves. What arrives while another write runs shares the next one. Throws
+   * `AUDIT_FILE_*`.
+   */
   write(event: AuditEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ event, resolve, reject });
@@ -91,7 +96,8 @@ export class AuditLog {
     try {
       const { path, warn } = this.#options;
       let head = this.#putAway(repaired(path, found, warn), events[0]!.timestamp.slice(0, 10));
-      // Before a new file has a byte: a head of the old file must never be read against the new one.
+      // Before a new file has a byte: a head of the old file must never be read against the new
+      // one.
       if (head.from !== found?.from) this.#token.save(head, true);
       const file = this.#open();
       const { size } = head;
@@ -120,7 +126,10 @@ export class AuditLog {
     }
   }
 
-  /** Starts a new file for a new day or where the old one is large, and removes files that are too old. */
+  /**
+   * Starts a new file for a new day or where the old one is large, and removes files that are too
+   * old.
+   */
   #putAway(head: Head, day: string): Head {
     const { path, retentionDays } = this.#options;
     let next = head;

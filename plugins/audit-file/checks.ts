@@ -22,7 +22,10 @@ function logRow(log: string): CheckRow {
   return { what, state: "fail", detail, cure: "`gantry audit verify` names what is missing" };
 }
 
-/** `status` tells where the log is and how long; `doctor` reads it all; while the service runs, changes are alerts. */
+/**
+ * `status` tells where the log is and how long; `doctor` reads it all; while the service runs,
+ * changes are alerts.
+ */
 export function auditChecks(log: string, enabled: boolean): readonly Check[] {
   const watched = new WatchedChain(log);
   return [

@@ -5,7 +5,7 @@ export const errors = defineErrors({
     "The audit log %s cannot be written (%s): check the free space, and the owner of the file and of its directory.",
   ),
   AUDIT_FILE_FOREIGN: failed(
-    "security.audit.log_path names %s, which is there and is no audit log, so nothing is written into it: name a file that is not there yet.",
+    "security.audit.log_path names %s, which is there and is not an audit log, so nothing is written into it: name a file that is not there yet.",
   ),
   AUDIT_FILE_BUSY: failed(
     "The audit log %s has been held by another process (%s) for %s s: end that process, or wait for it.",

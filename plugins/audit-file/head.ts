@@ -7,7 +7,10 @@ export interface Head {
   readonly hash: string;
   /** Bytes of the current file that hold good. */
   readonly size: number;
-  /** The number of the current file's first record, and the day (UTC) of its records; "" while it is empty. */
+  /**
+   * The number of the current file's first record, and the day (UTC) of its records; "" while it is
+   * empty.
+   */
   readonly from: number;
   readonly day: string;
   /** The oldest record that is kept. */

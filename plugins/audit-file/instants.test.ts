@@ -58,7 +58,10 @@ afterEach(async () => {
   await rm(root, { recursive: true });
 });
 
-/** Writes records in `home`, and gives every instant on the way, each as if the writer had been killed there. */
+/**
+ * Writes records in `home`, and gives every instant on the way, each as if the writer had been
+ * killed there.
+ */
 async function instantsOf(
   { home, confirmed }: Instant,
   name: string,

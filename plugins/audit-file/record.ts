@@ -9,7 +9,10 @@ export function hashOf(line: string | Uint8Array): string {
   return hash("sha256", line, "hex");
 }
 
-/** One line of the log, without its line break: the seven fields, the trace of a turn, then the chain. */
+/**
+ * One line of the log, without its line break: the seven fields, the trace of a turn, then the
+ * chain.
+ */
 export function lineOf(event: AuditEvent, seq: number, prev: string): string {
   const { timestamp, event_type, tool, args, result, user, session_id, trace } = event;
   const told = { timestamp, event_type, tool, args, result, user, session_id, ...(trace && { trace }) };

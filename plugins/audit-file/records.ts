@@ -44,7 +44,9 @@ export async function recordsOf(
   return { rows, next: undefined };
 }
 
-/** Returns the files of the log, the oldest first; of the last only what its head counts is whole. */
+/**
+ * Returns the files of the log, the oldest first; of the last only what its head counts is whole.
+ */
 function filesOf(log: string) {
   const head = peekHead(log);
   const last = { path: log, from: head?.from ?? 0, end: head?.size ?? Infinity };

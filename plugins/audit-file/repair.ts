@@ -6,9 +6,10 @@ import { hashOf, linesOf, placeOf } from "./record.ts";
 import { segmentsOf } from "./segments.ts";
 
 /**
- * Makes head and file agree after a crash. Whole records beyond the head are taken in; a torn end is moved to `<log>.torn`.
- * A file that was put away while the head still names it is followed to its end first.
- * What is missing stays missing: the chain goes on from the head, so that `audit verify` names the gap.
+ * Makes head and file agree after a crash. Whole records beyond the head are taken in; a torn end
+ * is moved to `<log>.torn`. A file that was put away while the head still names it is followed to
+ * its end first. What is missing stays missing: the chain goes on from the head, so that `audit
+ * verify` names the gap.
  */
 export function repaired(log: string, head: Head | undefined, warn: Logger["warn"]): Head {
   const size = sizeOf(log);
@@ -80,7 +81,7 @@ function rebuilt(log: string, warn: Logger["warn"]): Head {
   if (!last) return start;
   warn(
     { log },
-    `The head of the audit log ${log} was gone and begins anew: records that were removed at either end are not missed any more.`,
+    `The head of the audit log ${log} was gone and begins again: records that were removed at either end are not missed any more.`,
   );
   const first = segments[0]?.from ?? last.from;
   return current ? { ...current, first } : { ...afterwards(last), first };

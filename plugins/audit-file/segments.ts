@@ -34,7 +34,10 @@ export function segmentsOf(log: string): readonly Segment[] {
   return found.toSorted((a, b) => a.from - b.from);
 }
 
-/** Removes the files whose day is more than `days` ago. The head is saved first, so that a crash leaves too much and no gap. */
+/**
+ * Removes the files whose day is more than `days` ago. The head is saved first, so that a crash
+ * leaves too much and no gap.
+ */
 export function removeOld(
   log: string,
   head: Head,

@@ -19,9 +19,10 @@ const POLL_MS = 1;
 const YIELD_MS = 5;
 
 /**
- * The right to append, and the head of the chain, are one file in a directory of its own: `head` while it is free,
- * `head.<holder>` while somebody has it. It only ever changes hands by renaming from the one name that was seen, so of
- * several takers one succeeds, also when they take it from a process that died.
+ * The right to append, and the head of the chain, are one file in a directory of its own: `head`
+ * while it is free, `head.<holder>` while somebody has it. It only ever changes hands by renaming
+ * from the one name that was seen, so of several takers one succeeds, also when they take it from a
+ * process that died.
  */
 export class Token {
   readonly #log: string;

@@ -22,7 +22,10 @@ export interface Problem {
 export interface Verdict {
   readonly records: number;
   readonly files: number;
-  /** Numbers of the oldest and of the newest record that were read, up to the problem; 0 where there is none. */
+  /**
+   * Numbers of the oldest and of the newest record that were read, up to the problem; 0 where there
+   * is none.
+   */
   readonly first: number;
   readonly last: number;
   /** The gaps that the owner knows of. */
@@ -176,7 +179,9 @@ function fault(
     : undefined;
 }
 
-/** True for a hash that was changed here and there; one of another line differs nearly everywhere. */
+/**
+ * True for a hash that was changed here and there; one of another line differs nearly everywhere.
+ */
 function isMisspelt(hash: string, right: string): boolean {
   if (!/^[0-9a-f]{64}$/.test(hash)) return true;
   return [...hash].filter((digit, place) => digit !== right[place]).length <= 8;

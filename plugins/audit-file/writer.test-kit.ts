@@ -2,7 +2,10 @@ import { writeSync } from "node:fs";
 import { AuditLog } from "./audit-log.ts";
 import { event } from "./event.test-kit.ts";
 
-/** A process of its own on a log: `node writer.test-kit.ts <file> [bytes]`. Writes until it is stopped, and says each record that is on disk. */
+/**
+ * A process of its own on a log: `node writer.test-kit.ts <file> [bytes]`. Writes until it is
+ * stopped, and says each record that is on disk.
+ */
 const [path = "", bytes = "10"] = process.argv.slice(2);
 const log = new AuditLog({
   path,

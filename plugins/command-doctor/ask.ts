@@ -4,7 +4,10 @@ import { errors, GantryError, type Check, type CheckRow } from "@gantry/sdk";
 export const silence = "it did not answer in";
 const states = new Set(["ok", "warn", "fail"]);
 
-/** All checks beside each other, their rows in order. Never throws: a check that throws, hangs or answers nonsense is a failed row. */
+/**
+ * All checks beside each other, their rows in order. Never throws: a check that throws, hangs or
+ * answers nonsense is a failed row.
+ */
 export async function askAll(
   checks: readonly Check[],
   ms: number,

@@ -3,7 +3,10 @@ import type { MissingGuard } from "@gantry/sdk/fill";
 
 const LEVEL = "agent.autonomy_level";
 
-/** Returns the level that is in force, and a row for each guard that comes with Gantry and is not loaded. */
+/**
+ * Returns the level that is in force, and a row for each guard that comes with Gantry and is not
+ * loaded.
+ */
 export async function checkGuards(policy: Policy, configFile: ConfigFile): Promise<readonly CheckRow[]> {
   const { keys, missing } = (await policy.enforcement?.()) ?? { keys: new Map(), missing: [] };
   const rows = missing.map((guard) => missingRow(guard, keys));

@@ -8,7 +8,10 @@ interface Named {
   readonly [door: string]: unknown;
 }
 
-/** Returns a row that names the people of `[people]` with their roles and doors; none without the table. */
+/**
+ * Returns a row that names the people of `[people]` with their roles and doors; none without the
+ * table.
+ */
 export function checkPeople(configFile: ConfigFile): readonly CheckRow[] {
   const people = Object.entries((configFile.get("people") ?? {}) as Readonly<Record<string, Named>>);
   if (people.length === 0) return [];

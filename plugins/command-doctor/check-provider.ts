@@ -13,7 +13,10 @@ function wanted(configFile: ConfigFile): Wanted {
   return { id: read("agent.provider", "default_provider"), model: read("agent.model", "default_model") };
 }
 
-/** Which provider and model a turn would get, and where the credential comes from; asks nobody outside. */
+/**
+ * Which provider and model a turn would get, and where the credential comes from; asks nobody
+ * outside.
+ */
 export async function checkProvider(configFile: ConfigFile, models: Providers): Promise<readonly CheckRow[]> {
   const { id, model } = wanted(configFile);
   const fallbacks = configFile.get("reliability.fallback_providers");
@@ -62,7 +65,9 @@ async function checkOne(
   }
 }
 
-/** Asks the provider for its models, which needs the address, the network and mostly the credential. */
+/**
+ * Asks the provider for its models, which needs the address, the network and mostly the credential.
+ */
 export async function checkAnswer(
   configFile: ConfigFile,
   models: Providers,

@@ -61,6 +61,6 @@ function cooling(router: ModelRouter | undefined): Awaited<ReturnType<Check["run
     what: `provider ${provider}`,
     state: "warn",
     detail: `left alone until ${until}: ${reason}`,
-    cure: "Wait, mend it, or set reliability.fallback_providers.",
+    cure: "Wait, fix it, or set reliability.fallback_providers.",
   }));
 }

@@ -6,7 +6,7 @@ import { errors } from "./errors.ts";
 import { printer, type Printer } from "./printer.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
-const all = { flags: "--all", summary: "every message that was put aside" };
+const all = { flags: "--all", summary: "every dead letter" };
 const pageSize = 500;
 
 export interface Needs {
@@ -20,8 +20,8 @@ export function inboxCommands({ store, redactors }: Needs): readonly Command[] {
   return [
     {
       name: "inbox list",
-      summary: "messages of channels that were put aside; with --waiting, those that wait for an answer",
-      options: [json, { flags: "--waiting", summary: "those that wait, instead of those put aside" }],
+      summary: "dead letters of channels; with --waiting, messages that wait for an answer",
+      options: [json, { flags: "--waiting", summary: "those that wait, instead of dead letters" }],
       run: (run) => list(run, lanes, print()),
     },
     {
@@ -33,7 +33,7 @@ export function inboxCommands({ store, redactors }: Needs): readonly Command[] {
     },
     {
       name: "inbox retry",
-      summary: "try messages anew that were put aside",
+      summary: "try dead letters again",
       args: ["[numbers...]"],
       options: [json, all],
       run: (run) => change(run, lanes, "retried", (kept) => putBack(lanes, kept)),
@@ -62,7 +62,7 @@ async function list({ options, out }: CommandContext, lanes: Lanes, print: Print
     out(await print.line(kept));
     isEmpty = false;
   }
-  if (isEmpty) out(state === "dead" ? "No message was put aside." : "No message waits.");
+  if (isEmpty) out(state === "dead" ? "There are no dead letters." : "No message waits.");
   return 0;
 }
 

@@ -99,7 +99,7 @@ test("INB-02: retry puts back what was put aside, by number or all of it", async
   const { out } = await t.run("inbox retry", [], { all: true, json: true });
   expect(out).toEqual(['{"retried":[1]}']);
   expect(await lanes.stats()).toEqual({ waiting: 3, running: 0, deadLetters: 0 });
-  expect((await t.run("inbox list")).out).toEqual(["No message was put aside."]);
+  expect((await t.run("inbox list")).out).toEqual(["There are no dead letters."]);
 });
 
 test("INB-02: drop gives messages up, whether they wait or were put aside", async () => {

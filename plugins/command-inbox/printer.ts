@@ -12,7 +12,10 @@ type Read = KeptMessage & { readonly message: InboundMessage; readonly reply?: s
 
 const shownId = 40;
 
-/** Messages as they are shown: what others wrote is redacted, and holds nothing that steers a terminal. */
+/**
+ * Messages as they are shown: what others wrote is redacted, and holds nothing that steers a
+ * terminal.
+ */
 export interface Printer {
   line(kept: KeptMessage): Promise<string>;
   lines(kept: Read): Promise<readonly string[]>;

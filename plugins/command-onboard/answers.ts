@@ -76,7 +76,9 @@ function ownerOfForeignKey(
   return configuredKey(before, provider, ...aliases).withheld === undefined ? undefined : owner;
 }
 
-/** Each provider keeps a key of its own unless it says otherwise, so that none is sent to another. */
+/**
+ * Each provider keeps a key of its own unless it says otherwise, so that none is sent to another.
+ */
 function keyOf(provider: string, offer: ProviderOffer | undefined): string {
   return offer?.keyAt ?? `providers.${provider}.api_key`;
 }

@@ -13,7 +13,10 @@ type ProviderAnswers = Pick<Answers, "provider" | "address" | "apiKey" | "model"
 const SHORT_LIST = 12;
 const TYPE_IT = " ";
 
-/** Provider, key and model, until the provider has answered with them or the person takes them as they are. */
+/**
+ * Provider, key and model, until the provider has answered with them or the person takes them as
+ * they are.
+ */
 export async function askModelProvider(
   ask: Ask,
   run: CommandContext,

@@ -73,7 +73,10 @@ async function keysOf(
   }
 }
 
-/** True if the step's own check is content with these keys, or the person keeps them although it does not. */
+/**
+ * True if the step's own check is content with these keys, or the person keeps them although it
+ * does not.
+ */
 async function isWanted(
   ask: Ask,
   run: CommandContext,

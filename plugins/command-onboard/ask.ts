@@ -7,8 +7,8 @@ export class Cancelled extends Error {}
 export class Back extends Cancelled {}
 
 /**
- * Questions to the person at the terminal, on stderr, so that stdout holds the answer alone. Each throws {@link Cancelled}
- * or {@link Back}.
+ * Questions to the person at the terminal, on stderr, so that stdout holds the answer alone. Each
+ * throws {@link Cancelled} or {@link Back}.
  */
 export class Ask {
   readonly #common: { readonly output: NodeJS.WriteStream; readonly signal: AbortSignal };
@@ -62,7 +62,10 @@ export class Ask {
     );
   }
 
-  /** `initial` is there to be edited; `usual` is what nothing typed means, and goes with the first letter. */
+  /**
+   * `initial` is there to be edited; `usual` is what nothing typed means, and goes with the first
+   * letter.
+   */
   async text(
     message: string,
     { initial = "", usual = "", check = required }: { initial?: string; usual?: string; check?: Check } = {},

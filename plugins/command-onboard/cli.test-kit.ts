@@ -48,7 +48,10 @@ export function gantry(
 export interface Terminal {
   /** All that was shown so far, without colors and cursor moves. */
   shown(): string;
-  /** Resolves once `text` is shown, after what earlier calls waited for; rejects where the program ends first. */
+  /**
+   * Resolves once `text` is shown, after what earlier calls waited for; rejects where the program
+   * ends first.
+   */
   see(text: string): Promise<void>;
   type(keys: string): void;
   /** Types these keys once `text` is shown. */

@@ -2,7 +2,7 @@ import { defineErrors, failed, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
   ONBOARD_NO_TERMINAL: usage(
-    "There is no terminal to ask in and no --provider: pass --provider <id> and, where it needs one, --api-key-env <NAME> and --model <name>, or run `gantry onboard` in a terminal.",
+    "There is no terminal to ask in and no --provider: pass --provider <id> and, if it needs one, --api-key-env <NAME> and --model <name>, or run `gantry onboard` in a terminal.",
   ),
   ONBOARD_TWO_KEYS: usage("--api-key and --api-key-env were both given: pass one of them."),
   ONBOARD_NO_VARIABLE: usage(

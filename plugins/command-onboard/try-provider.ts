@@ -26,7 +26,10 @@ export async function listModels(
   });
 }
 
-/** One small answer under these answers: what the provider said. A list of models is often given without a key, an answer is not. */
+/**
+ * One small answer under these answers: what the provider said. A list of models is often given
+ * without a key, an answer is not.
+ */
 export async function tryAnswer(needs: OnboardNeeds, answers: Answers, outer: AbortSignal): Promise<string> {
   const signal = AbortSignal.any([outer, AbortSignal.timeout(LIMIT_MS)]);
   const { configFile } = needs;

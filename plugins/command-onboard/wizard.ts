@@ -18,7 +18,10 @@ const toolQuestion: StepQuestion = {
   none: "None",
 };
 
-/** The path through all questions; what the command line says is not asked. Exit code 130 where the person leaves: nothing was written. */
+/**
+ * The path through all questions; what the command line says is not asked. Exit code 130 where the
+ * person leaves: nothing was written.
+ */
 export async function wizard(
   run: CommandContext,
   needs: OnboardNeeds,

@@ -18,8 +18,9 @@ import { readTarball } from "./read-tarball.ts";
 const MAX_SHOWN = 20;
 
 /**
- * Fetch, read, show, ask, put in place. No code of the package runs here: its manifest is read from its package.json, and
- * whoever loads it compares its bytes with the lock and its code with the manifest that was accepted.
+ * Fetch, read, show, ask, put in place. No code of the package runs here: its manifest is read from
+ * its package.json, and whoever loads it compares its bytes with the lock and its code with the
+ * manifest that was accepted.
  */
 export async function add(run: CommandContext, needs: PluginNeeds): Promise<number> {
   const { configDir } = needs.runtime;

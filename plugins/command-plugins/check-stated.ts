@@ -10,8 +10,8 @@ import { readStated } from "./facts.ts";
 import { noModule } from "./package-check.ts";
 
 /**
- * Checks a package by its package.json and runs none of its code: what it states, and a file of keys
- * against `gantry.config`. Exit code 1 if something is wrong.
+ * Checks a package by its package.json and runs none of its code: what it states, and a file of
+ * keys against `gantry.config`. Exit code 1 if something is wrong.
  */
 export async function checkStated({ args, options, out }: CommandContext): Promise<number> {
   const folder = path.resolve(args[0] ?? ".");

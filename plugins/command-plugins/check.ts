@@ -5,7 +5,10 @@ import { entryOf } from "./entry.ts";
 import { levelChanges } from "./level-changes.ts";
 import { folderOf, packageFaults } from "./package-faults.ts";
 
-/** Exit code 1 where something is wrong. What cannot be loaded, and what does not come back, ends with that one sentence. */
+/**
+ * Exit code 1 where something is wrong. What cannot be loaded, and what does not come back, ends
+ * with that one sentence.
+ */
 export async function check(
   { args, options, out, err, signal }: CommandContext,
   { configDir }: Runtime,

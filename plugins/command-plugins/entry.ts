@@ -16,7 +16,10 @@ export interface PackageFacts {
   readonly gantry?: unknown;
 }
 
-/** The module that a path means: a file itself, a folder by its package.json, else its index.ts or index.js. Throws `PLUGINS_NO_ENTRY`. */
+/**
+ * The module that a path means: a file itself, a folder by its package.json, else its index.ts or
+ * index.js. Throws `PLUGINS_NO_ENTRY`.
+ */
 export async function entryOf(given: string): Promise<string> {
   const at = path.resolve(given);
   const found = await stat(at).catch(() => undefined);

@@ -10,7 +10,7 @@ export const errors = defineErrors({
   PLUGINS_NO_ENTRY: usage(
     "%s has no plugin in it: give a file, or a folder whose package.json names a module inside it in `exports`.",
   ),
-  PLUGINS_BAD_FACTS: usage("%s holds no JSON object: mend it."),
+  PLUGINS_BAD_FACTS: usage("%s does not hold a JSON object: correct it."),
   PLUGINS_NOTHING_STATED: usage(
     "%s has no package.json that states anything under `gantry`: check it without --stated.",
   ),
@@ -36,7 +36,7 @@ export const errors = defineErrors({
   PLUGINS_DEPENDENCIES: policy(
     "%s needs other packages (%s) and a plugin brings its own: ask its author to build all into one file, as `gantry plugins new --bundle` shows.",
   ),
-  PLUGINS_FOLDER: policy("Nothing is installed under %s (%s): mend that first."),
+  PLUGINS_FOLDER: policy("Nothing is installed under %s (%s): correct that first."),
   PLUGINS_NOT_ACCEPTED: policy(
     "%s was not accepted, so nothing changed: pass --yes to accept what is shown.",
   ),

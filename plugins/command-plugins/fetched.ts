@@ -34,7 +34,9 @@ async function localTarball(spec: string): Promise<Fetched> {
   return { bytes, from: file };
 }
 
-/** Returns the module of a plugin that lies on this machine as it is; undefined for any other spec. */
+/**
+ * Returns the module of a plugin that lies on this machine as it is; undefined for any other spec.
+ */
 export async function localEntry(spec: string): Promise<string | undefined> {
   if (!isPath(spec)) return undefined;
   const found = await stat(path.resolve(spec)).catch(() => undefined);

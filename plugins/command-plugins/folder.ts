@@ -18,7 +18,10 @@ export async function pluginFolder(configDir: string): Promise<string> {
   return folder;
 }
 
-/** Writes the files beside the installed ones, closed to others and without a right to run; gives where. */
+/**
+ * Writes the files beside the installed ones, closed to others and without a right to run; gives
+ * where.
+ */
 export async function stagePackage(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<string> {
   const staging = path.join(folder, `.new-${randomBytes(6).toString("hex")}`);
   try {

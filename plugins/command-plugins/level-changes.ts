@@ -42,7 +42,9 @@ async function codeIn(folder: string): Promise<readonly string[]> {
 
 type Place = (index: number) => string;
 
-/** Returns code with a space for each character of a comment, so that all else stays in its place. */
+/**
+ * Returns code with a space for each character of a comment, so that all else stays in its place.
+ */
 function withoutComments(code: string): string {
   const texts = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/.source;
   const all = new RegExp(`${texts}|//.*|/\\*[^]*?\\*/`, "g");

@@ -1,6 +1,8 @@
 import { moved } from "../level-2/moved.ts";
 
-/** Names that code takes of a door, as they stand there: one, or several with commas between them. */
+/**
+ * Names that code takes of a door, as they stand there: one, or several with commas between them.
+ */
 interface Taken {
   readonly list: string;
   readonly door: string;

@@ -24,7 +24,10 @@ export interface PluginPackage {
   readonly hasLevel: boolean;
 }
 
-/** Says how the sdk that the package was written for is another than this one: by its level, else by its peer range. */
+/**
+ * Says how the sdk that the package was written for is another than this one: by its level, else by
+ * its peer range.
+ */
 async function asksForOtherSdk(facts: PackageFacts, version: string): Promise<string | undefined> {
   const { sdk: level } = (facts.gantry ?? {}) as { sdk?: unknown };
   if (level !== undefined && level !== SDK_LEVEL && level !== EARLIER_LEVEL)
@@ -38,7 +41,10 @@ async function asksForOtherSdk(facts: PackageFacts, version: string): Promise<st
     : `it asks for @gantry/sdk ${String(range)} and this is ${version}`;
 }
 
-/** Reads package.json of an unpacked tarball, running nothing. Throws `PLUGINS_PACKAGE` and `PLUGINS_DEPENDENCIES`. */
+/**
+ * Reads package.json of an unpacked tarball, running nothing. Throws `PLUGINS_PACKAGE` and
+ * `PLUGINS_DEPENDENCIES`.
+ */
 export async function checkPackage(
   spec: string,
   files: ReadonlyMap<string, Uint8Array>,

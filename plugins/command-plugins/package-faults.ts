@@ -8,7 +8,9 @@ import { readFacts } from "./entry.ts";
 import { readStated } from "./facts.ts";
 import { noModule } from "./package-check.ts";
 
-/** Returns the folder of a plugin's package.json: the one that was given, else that of its module. */
+/**
+ * Returns the folder of a plugin's package.json: the one that was given, else that of its module.
+ */
 export async function folderOf(given: string, entry: string): Promise<string> {
   const at = path.resolve(given);
   return (await stat(at)).isDirectory() ? at : path.dirname(entry);

@@ -61,7 +61,10 @@ export function unpacked(bytes: Uint8Array): ReturnType<typeof readTarball> {
   return readTarball("x", bytes, { base, sandbox: undefined }, new AbortController().signal);
 }
 
-/** Packs the sdk as it would be published and puts it where a plugin in `dir` finds it, with typebox and the types of Node. */
+/**
+ * Packs the sdk as it would be published and puts it where a plugin in `dir` finds it, with typebox
+ * and the types of Node.
+ */
 export async function installSdk(dir: string): Promise<void> {
   const packed = await new Promise<string>((resolve, reject) => {
     const args = ["pack", "--json", "--pack-destination", dir];

@@ -18,7 +18,10 @@ interface Version {
   readonly dist?: { readonly tarball?: unknown; readonly integrity?: unknown };
 }
 
-/** The registry that npm would ask: the flag, the environment, then the user's .npmrc. Throws `PLUGINS_NO_REGISTRY`. */
+/**
+ * The registry that npm would ask: the flag, the environment, then the user's .npmrc. Throws
+ * `PLUGINS_NO_REGISTRY`.
+ */
 export async function registryOf(flag: unknown, env: NodeJS.ProcessEnv): Promise<string> {
   const text = await readFile(path.join(homedir(), ".npmrc"), "utf8").catch(() => "");
   const written = /^\s*registry\s*=\s*(\S+)\s*$/m.exec(text)?.[1];
@@ -29,7 +32,10 @@ export async function registryOf(flag: unknown, env: NodeJS.ProcessEnv): Promise
   return chosen.replace(/\/+$/, "");
 }
 
-/** One exact version by name, checked against the SHA-512 that the registry gives for it. `weather` means gantry-plugin-weather first. */
+/**
+ * One exact version by name, checked against the SHA-512 that the registry gives for it. `weather`
+ * means gantry-plugin-weather first.
+ */
 export async function fetchPackage(
   upstream: Upstream,
   registry: string,

@@ -8,5 +8,5 @@ export const errors = defineErrors({
   SESSION_NOT_OWN: policy(
     "The conversation %s is not this device's own: to remove it takes a token with the scope manage.",
   ),
-  SESSION_USER: usage("`%s` is no user: write <channel>:<id>, as in telegram:42."),
+  SESSION_USER: usage("`%s` is not a user: write <channel>:<id>, as in telegram:42."),
 });

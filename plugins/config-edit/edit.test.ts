@@ -22,7 +22,10 @@ type Tree = Record<string, unknown>;
 const setKey = (text: string, key: readonly string[], to: unknown): string => edit(text, [[key, to]]);
 const unsetKey = (text: string, key: readonly string[]): string => edit(text, [[key, undefined]]);
 
-/** Pieces that a file may hold, each valid beside the others: headers, dotted keys, inline tables, quoted keys, tricky comments and strings. */
+/**
+ * Pieces that a file may hold, each valid beside the others: headers, dotted keys, inline tables,
+ * quoted keys, tricky comments and strings.
+ */
 const rootPieces = [
   'default_model = "gpt" # not a # "comment"\n',
   "  'api_key'   =   'sk-1'   \n",

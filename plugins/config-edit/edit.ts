@@ -35,7 +35,9 @@ function setKey(text: string, key: readonly string[], value: unknown): string {
   return `${text}${gapBefore(text, newline)}[${keyOf(table)}]${newline}${line}`;
 }
 
-/** Takes the key's line out, with what stands behind the key there; of a table all that is in it. */
+/**
+ * Takes the key's line out, with what stands behind the key there; of a table all that is in it.
+ */
 function unsetKey(text: string, key: readonly string[]): string {
   const { keys } = placesIn(text);
   const found = keys.find((entry) => samePath(entry.path, key));
@@ -49,7 +51,10 @@ function unsetKey(text: string, key: readonly string[]): string {
   return text.slice(0, start) + text.slice(lineEnd(text, found.end));
 }
 
-/** Takes out the tables of this name and below it, from the header to the last key, and dotted keys below it elsewhere. */
+/**
+ * Takes out the tables of this name and below it, from the header to the last key, and dotted keys
+ * below it elsewhere.
+ */
 function unsetTable(text: string, table: readonly string[]): string {
   // Everything lies below no key.
   if (table.length === 0) return text;

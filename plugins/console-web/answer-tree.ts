@@ -1,6 +1,9 @@
 import type { MarkdownIt, Token } from "markdown-it";
 
-/** A text, or a form with what stands in it: `["p", "text", ["strong", "more"]]`; a link has its address second. */
+/**
+ * A text, or a form with what stands in it: `["p", "text", ["strong", "more"]]`; a link has its
+ * address second.
+ */
 export type TreeNode = string | readonly TreeNode[];
 
 /** A longer text is shown as it is: reading its form would keep the service busy. */
@@ -28,7 +31,9 @@ const kinds: Readonly<Record<string, string>> = {
 
 let parser: Promise<MarkdownIt> | undefined;
 
-/** Reads Markdown into a tree. HTML stays text, and of a picture its address is offered as a link. */
+/**
+ * Reads Markdown into a tree. HTML stays text, and of a picture its address is offered as a link.
+ */
 export async function answerTree(markdown: string): Promise<readonly TreeNode[]> {
   if (markdown.length > mostRead) return [["pre", markdown]];
   try {

@@ -6,7 +6,10 @@ import { personOf } from "../shared/may-read.ts";
 /** Questions stand in the store, where another process may have put them. */
 const lookMs = 1_000;
 
-/** Tells of questions as they are asked and decided, wherever that is. Nothing runs while nobody listens. */
+/**
+ * Tells of questions as they are asked and decided, wherever that is. Nothing runs while nobody
+ * listens.
+ */
 export function approvalWork(approvals: Approvals): Route["handle"] {
   return async (request) => {
     const { caller, signal } = request;

@@ -19,7 +19,7 @@ export interface ConsoleKit extends AsyncDisposable {
   readonly gateway: TestGateway;
   readonly model: ToldModel;
   readonly telegram: FakeChannel;
-  /** What the tool `paint` has done. */
+  /** The calls that the tool `paint` has done. */
   readonly ran: string[];
 }
 

@@ -29,7 +29,7 @@ inBrowser("WEB-11: of 5,000 messages the page holds 200, and each can be read", 
     await expect.poll(() => said.first().textContent()).not.toBe(first);
     const shown = await said.allTextContents();
     expect(shown.length).toBeLessThanOrEqual(mostShown);
-    // What was read stays where it was, and no message lies between two steps unseen.
+    // The text that was read stays where it was, and no message lies between two steps unseen.
     expect(shown).toContain(first);
     const box = await text(first ?? "").boundingBox();
     expect(box?.y).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { ask } from "@gantry/sdk";
 import type { Plugin, Tried, WordsWanted } from "@gantry/sdk";
 import { guard, tool } from "../../test/helpers/plugins.ts";
 
-/** What the tool asks its person for, by the words that it is to paint. */
+/** The questions of the tool to its person, by the words that it is to paint. */
 const questions: Readonly<Record<string, WordsWanted>> = {
   "freely what I say": { text: "Which <b>colour</b>?" },
   "freely by a form": {

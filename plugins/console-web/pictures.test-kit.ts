@@ -10,7 +10,9 @@ import { enter, openTab, send, startBrowser } from "./browser.test-kit.ts";
 import { startConsole, type ConsoleKit } from "./console.test-kit.ts";
 import { serveConsole } from "./served.test-kit.ts";
 
-/** Takes pictures of every view of the console, with something in it, into the folder that is named. */
+/**
+ * Takes pictures of every view of the console, with something in it, into the folder that is named.
+ */
 const folder = path.resolve(process.argv[2] ?? "dist/pictures");
 const views = "chat sessions approvals jobs agents extensions usage audit health plugins devices".split(" ");
 

@@ -7,7 +7,7 @@ export interface Served extends AsyncDisposable {
   /** As it was printed: the console, with a code. */
   readonly address: string;
   readonly file: string;
-  /** What it has written to stderr so far. */
+  /** Returns what it has written to stderr so far. */
   said(): string;
 }
 
@@ -19,7 +19,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The built service as a process of its own; its file has `above` before its first table, `toml` behind. */
+/**
+ * The built service as a process of its own; its file has `above` before its first table, `toml`
+ * behind.
+ */
 export async function serveConsole(toml: string = "", above: string = ""): Promise<Served> {
   // A port of its own, which stays the same when the file is read again.
   const home = tempDir(`${above}\n[gateway]\nport = ${await freePort()}\n${toml}`);

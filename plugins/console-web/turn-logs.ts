@@ -3,7 +3,7 @@ import { answerTree } from "./answer-tree.ts";
 import { errors } from "./errors.ts";
 import { TurnLog, type Step } from "./turn-log.ts";
 
-/** How long a page that lost its connection can still read the end of a turn. */
+/** The time for which a page that lost its connection can still read the end of a turn. */
 const keptMs = 60_000;
 
 interface Kept {

@@ -3,7 +3,7 @@ import { GantryError, type ProviderFailure } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
-/** Of JSON-RPC and of the protocol. */
+/** Codes of JSON-RPC and of the protocol. */
 const invalidParams = -32602;
 const internal = -32603;
 const notFound = -32002;

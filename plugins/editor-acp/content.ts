@@ -5,7 +5,7 @@ import { imageType, mediaBounds, type Media, type Part } from "@gantry/sdk";
 import { isInside, printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
-/** What a person says with a prompt, and what they attach, which is material for the model. */
+/** The words of a person's prompt, and what they attach, which is material for the model. */
 export interface Said {
   readonly parts: readonly Part[];
   readonly quoted: readonly Part[];
@@ -20,8 +20,8 @@ interface Bringing {
 }
 
 /**
- * Reads a prompt. Texts and links stand in one text, as they stand in a line of the editor. Throws ACP_CONTENT,
- * ACP_PROMPT_EMPTY, MEDIA_TOO_LARGE and MEDIA_TOO_MUCH.
+ * Reads a prompt. Texts and links stand in one text, as they stand in a line of the editor. Throws
+ * ACP_CONTENT, ACP_PROMPT_EMPTY, MEDIA_TOO_LARGE and MEDIA_TOO_MUCH.
  */
 export async function readPrompt(blocks: readonly ContentBlock[], bringing: Bringing): Promise<Said> {
   let text = "";

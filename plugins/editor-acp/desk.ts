@@ -20,13 +20,13 @@ import { channel, Session } from "./session.ts";
 
 /** The version of the protocol that is spoken, whichever the editor would rather have. */
 const protocolVersion = 1;
-/** Of one process. */
+/** The most sessions of one process. */
 const mostSessions = 256;
 
 type Wanted = Pick<NewSessionRequest, "cwd" | "additionalDirectories"> &
   Partial<Pick<NewSessionRequest, "mcpServers">>;
 
-/** What one editor may ask for: its sessions, each in a folder of its own. */
+/** The requests that one editor may make: its sessions, each in a folder of its own. */
 export class Desk {
   readonly #needs: Needs;
   readonly #editor: Editor;
@@ -61,7 +61,10 @@ export class Desk {
     return { sessionId: session.id, modes: session.modes };
   }
 
-  /** Opens an earlier conversation of the same folder and tells what was said. Throws as `open`, and ACP_SESSION_UNKNOWN. */
+  /**
+   * Opens an earlier conversation of the same folder and tells what was said. Throws as `open`, and
+   * ACP_SESSION_UNKNOWN.
+   */
   async load(wanted: LoadSessionRequest): Promise<LoadSessionResponse> {
     const session = await this.#reopen(wanted);
     await session.replay();
@@ -114,7 +117,7 @@ export class Desk {
     const { sessionId } = wanted;
     const folder = await this.#folderOf(wanted);
     const access = await this.#needs.store.sessions.access(sessionId);
-    // What belongs to another folder looks like what is not there.
+    // A session of another folder looks like one that is not there.
     if (access?.owner !== `${channel}:${folder.name}`)
       throw errors.ACP_SESSION_UNKNOWN(printable(sessionId, 100));
     return this.#sessions.get(sessionId) ?? this.#begin(sessionId, folder);

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import path from "node:path";
 import type { ToolCallContent } from "@agentclientprotocol/sdk";
 
-/** Of one file; a larger one is not compared. */
+/** The most bytes of one file; a larger one is not compared. */
 const mostBytes = 512 * 1024;
 const mostFiles = 4;
 
@@ -47,7 +47,10 @@ export function changesSince(before: Texts): readonly Diff[] {
   });
 }
 
-/** Reads a unified diff, as questions hold it: a change for each of its pieces, with the lines around it. */
+/**
+ * Reads a unified diff, as questions hold it: a change for each of its pieces, with the lines
+ * around it.
+ */
 export function changesIn(diff: string, folder: string): readonly Diff[] {
   const changes: Diff[] = [];
   let file: string | undefined;

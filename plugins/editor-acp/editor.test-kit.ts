@@ -18,7 +18,10 @@ import { startGantry, tempDir, type Ended } from "../../test/helpers/cli.ts";
 import { chunk } from "../../test/helpers/model.ts";
 import { serveModel, stream, type ModelServer } from "../../test/helpers/model-server.ts";
 
-/** What the model says to the last message: text, a call, or nothing for as long as the client stays. */
+/**
+ * The answer of the model to the last message: text, a call, or nothing for as long as the client
+ * stays.
+ */
 export type Says = string | { readonly tool: string; readonly args: object } | "nothing yet";
 type Sent = { readonly role: string; readonly content: unknown; readonly tool_calls?: unknown };
 
@@ -83,7 +86,7 @@ export interface TestEditor extends AsyncDisposable {
   /** Opens a session in a folder below that of `-C`, which is made. */
   open(folder: string): Promise<string>;
   say(sessionId: string, text: string): Promise<PromptResponse>;
-  /** What was said in a session by the agent. */
+  /** Returns what the agent said in a session. */
   answer(sessionId: string): string;
 }
 
@@ -167,7 +170,7 @@ export async function startEditor(options: EditorOptions): Promise<TestEditor> {
   };
 }
 
-/** What was said in a session, by one of both. */
+/** Returns what one of both said in a session. */
 export function spoken(
   updates: TestEditor["updates"],
   session: string,
@@ -181,7 +184,7 @@ export function spoken(
     .join("");
 }
 
-/** What an editor was told of the calls of a session, the last word of each. */
+/** Returns what an editor was told of the calls of a session, the last word of each. */
 export function callsOf(updates: TestEditor["updates"], session: string): readonly Record<string, unknown>[] {
   const calls = new Map<string, Record<string, unknown>>();
   for (const { sessionId, update } of updates) {

@@ -37,13 +37,19 @@ export class Editor {
     return Object(this.#can.session?.notices) === this.#can.session?.notices;
   }
 
-  /** Resolves once it is written. Updates are written in order; what an editor that has left is told goes nowhere. */
+  /**
+   * Resolves once it is written. Updates are written in order; what an editor that has left is told
+   * goes nowhere.
+   */
   async update(sessionId: string, update: SessionUpdate): Promise<void> {
     const told = this.#connection?.client.notify(methods.client.session.update, { sessionId, update });
     await told?.catch(() => {});
   }
 
-  /** Rejects if the editor cannot be asked, and as soon as `signal` is aborted, of which the editor is told. */
+  /**
+   * Rejects if the editor cannot be asked, and as soon as `signal` is aborted, of which the editor
+   * is told.
+   */
   async permission(
     request: RequestPermissionRequest,
     signal: AbortSignal,

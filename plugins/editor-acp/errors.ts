@@ -6,7 +6,7 @@ export const errors = defineErrors({
   ACP_FOLDER: policy(
     "The folder %s lies outside of the workspace %s: have the editor start `gantry acp -C FOLDER` with a folder that holds it.",
   ),
-  ACP_FOLDER_ABSENT: usage("The folder %s is not there, or is no folder: open one that is."),
+  ACP_FOLDER_ABSENT: usage("The folder %s is not there, or is not a folder: open one that is."),
   ACP_FOLDER_RELATIVE: usage("The folder `%s` is not absolute: send the whole path of the folder."),
   ACP_ONE_FOLDER: usage(
     "A session works in one folder: open a session for each, and leave additionalDirectories out.",

@@ -21,7 +21,7 @@ async function two(editor: TestEditor): Promise<readonly [string, string]> {
   return sessions;
 }
 
-/** What the agent was told of the last call in a session. */
+/** Returns what the agent was told of the last call in a session. */
 function lastResult(editor: TestEditor, session: string): string {
   return JSON.stringify(callsOf(editor.updates, session).at(-1)?.["content"]);
 }

@@ -5,20 +5,22 @@ import { listAll, type Store } from "@gantry/sdk";
 import { isInside, printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
-/** Where the store keeps the path of each folder that an editor opened, by its name. */
+/** The space of the store for the path of each folder that an editor opened, by its name. */
 const space = "acp-folders";
 
 /** A folder that an editor opened. */
 export interface Folder {
   /** Absolute, links followed. */
   readonly path: string;
-  /** Who speaks there: conversations, memories and approvals of a folder are its own. */
+  /**
+   * The name of who speaks there: conversations, memories and approvals of a folder are its own.
+   */
   readonly name: string;
 }
 
 /**
- * Returns the folder that an editor names, if it lies in the workspace. Throws ACP_FOLDER_RELATIVE, ACP_FOLDER and
- * ACP_FOLDER_ABSENT.
+ * Returns the folder that an editor names, if it lies in the workspace. Throws ACP_FOLDER_RELATIVE,
+ * ACP_FOLDER and ACP_FOLDER_ABSENT.
  */
 export async function folderOf(cwd: string, workspace: string): Promise<Folder> {
   if (!path.isAbsolute(cwd)) throw errors.ACP_FOLDER_RELATIVE(printable(cwd, 300));
@@ -31,7 +33,9 @@ export async function folderOf(cwd: string, workspace: string): Promise<Folder> 
   return { path: found, name: nameOf(found) };
 }
 
-/** Returns a name that is always the same for the same folder, and tells its owner which one it is. */
+/**
+ * Returns a name that is always the same for the same folder, and tells its owner which one it is.
+ */
 function nameOf(folder: string): string {
   const word = path
     .basename(folder)

@@ -9,8 +9,8 @@ import { channel, titleOf } from "./session.ts";
 const perPage = 50;
 
 /**
- * Returns a page of the conversations that editors had in folders of the workspace, or in one of them, the newest first.
- * Throws ACP_CURSOR and what `folderOf` throws.
+ * Returns a page of the conversations that editors had in folders of the workspace, or in one of
+ * them, the newest first. Throws ACP_CURSOR and what `folderOf` throws.
  */
 export async function listSessions(
   store: Store,

@@ -11,7 +11,7 @@ import type {
 } from "@gantry/sdk";
 import type { StartedCalls } from "./started-calls.ts";
 
-/** What an editor is answered with. */
+/** The parts of the host that an editor's requests need. */
 export interface Needs {
   readonly approvals: Approvals;
   readonly inbox: Inbox;

@@ -4,14 +4,17 @@ import type { ApprovalRequest } from "@gantry/sdk";
 const once: PermissionOption = { optionId: "allow", name: "Allow once", kind: "allow_once" };
 const no: PermissionOption = { optionId: "deny", name: "Reject", kind: "reject_once" };
 
-/** Returns the answers that a question has: a rule only where one is offered, and none that rejects for good. */
+/**
+ * Returns the answers that a question has: a rule only if one is offered, and none that rejects for
+ * good.
+ */
 export function optionsOf({ always }: ApprovalRequest): PermissionOption[] {
   if (always === undefined) return [once, no];
   const name = `Allow in this conversation: ${always}`;
   return [once, { optionId: "always", name, kind: "allow_always" }, no];
 }
 
-/** Returns the decision of an answer: whatever is no clear yes to what was offered is a no. */
+/** Returns the decision of an answer: whatever is not a clear yes to what was offered is a no. */
 export function decisionOf(request: ApprovalRequest, answer: unknown): "allow" | "always" | "deny" {
   const { outcome, optionId } =
     (answer as { outcome?: { outcome?: unknown; optionId?: unknown } })?.outcome ?? {};

@@ -23,7 +23,10 @@ export async function replay(messages: readonly ChatMessage[], replaying: Replay
   }
 }
 
-/** Returns what a person has written themselves: the last text, which stands behind what the host has noted with it. */
+/**
+ * Returns what a person has written themselves: the last text, which stands behind what the host
+ * has noted with it.
+ */
 export function ownWords(parts: readonly Part[]): string {
   const own = parts.findLast((part) => part.type === "text" && part.from === undefined);
   return own?.type === "text" ? own.text : "";

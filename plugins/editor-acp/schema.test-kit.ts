@@ -1,4 +1,7 @@
-/** The protocol's own schema, as the official library carries it: who may send what, and samples of it. */
+/**
+ * The protocol's own schema, as the official library carries it: who may send what, and samples of
+ * it.
+ */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -22,7 +25,7 @@ const file = createRequire(import.meta.url).resolve("@agentclientprotocol/sdk/sc
 const whole = JSON.parse(readFileSync(file, "utf8")) as Schema & { $defs: Record<string, Schema> };
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(whole, "acp");
 
-/** What each side may be sent, by method and kind: the name of its definition. */
+/** Returns what each side may be sent, by method and kind: the name of its definition. */
 export function methodsOf(side: "agent" | "client", kind: RegExp): ReadonlyMap<string, string> {
   const named = Object.entries(whole.$defs).filter(([name]) => kind.test(name));
   return new Map(
@@ -36,7 +39,10 @@ export function wrongBy(name: string, value: unknown): readonly string[] {
   return check(value) ? [] : (check.errors ?? []).map((one) => `${name}${one.instancePath} ${one.message}`);
 }
 
-/** Samples of a definition: with nothing but what is required, with everything, and with each way of each choice. */
+/**
+ * Samples of a definition: with nothing but what is required, with everything, and with each way of
+ * each choice.
+ */
 export function samplesOf(name: string): readonly unknown[] {
   return samples({ $ref: `#/$defs/${name}` }, 0);
 }

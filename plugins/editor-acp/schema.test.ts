@@ -6,7 +6,7 @@ import { methodsOf, samplesOf, wrongBy } from "./schema.test-kit.ts";
 const requests = methodsOf("agent", /Request$/);
 const responses = methodsOf("agent", /Response$/);
 
-/** What is asked for and not offered, so that no editor asks it that has read the capabilities. */
+/** Methods that are not offered, so that no editor that has read the capabilities asks for them. */
 const notOffered = ["authenticate", "logout", "session/delete", "session/set_config_option"];
 
 type Frame = Readonly<Record<string, any>>;

@@ -9,10 +9,13 @@ import { errors } from "./errors.ts";
 import type { Needs } from "./needs.ts";
 import { wholeLines } from "./whole-lines.ts";
 
-/** Of one message, which may hold pictures. */
+/** The most bytes of one message, which may hold pictures. */
 const mostBytes = 32 * 1024 * 1024;
 
-/** Answers an editor until its messages end; then nothing runs any more. Throws ACP_NO_INPUT and ACP_WORKSPACE. */
+/**
+ * Answers an editor until its messages end; then nothing runs any more. Throws ACP_NO_INPUT and
+ * ACP_WORKSPACE.
+ */
 export async function serve({ input, options, out }: CommandContext, needs: Needs): Promise<number> {
   if (!input) throw errors.ACP_NO_INPUT();
   await checkWorkspace(options["C"], needs.runtime.workspace);
@@ -73,7 +76,10 @@ function answer(app: AgentApp, desk: Desk): void {
     .onNotification(asked.session.cancel, ({ params }) => desk.cancel(params.sessionId));
 }
 
-/** Throws if the folder of `-C` is written so that the start did not read it: the editor would work in another one. */
+/**
+ * Throws if the folder of `-C` is written so that the start did not read it: the editor would work
+ * in another one.
+ */
 async function checkWorkspace(written: unknown, workspace: string): Promise<void> {
   if (typeof written !== "string") return;
   const folder = await realpath(written).catch(() => undefined);

@@ -49,7 +49,7 @@ export class Session {
   #calls = 0;
   #words = "";
   #isTitled = false;
-  /** What is said with the next answer, as the editor shows no notices. */
+  /** Words that go out with the next answer, as the editor shows no notices. */
   #unsaid = "";
 
   constructor(id: string, folder: Folder, needs: Needs, editor: Editor) {
@@ -69,7 +69,10 @@ export class Session {
     this.#mode = modeOf(id, this.#needs.level);
   }
 
-  /** Runs a turn; once the one before it is done, if another one runs. Throws ACP_BUSY and what `readPrompt` throws. */
+  /**
+   * Runs a turn; once the one before it is done, if another one runs. Throws ACP_BUSY and what
+   * `readPrompt` throws.
+   */
   prompt(blocks: readonly ContentBlock[], cancelled: AbortSignal): Promise<PromptResponse> {
     if (this.#running.size >= mostPrompts) return Promise.reject(errors.ACP_BUSY(mostPrompts));
     const stop = new AbortController();
@@ -95,7 +98,10 @@ export class Session {
     await replay(messages, { media, next, send: (update) => this.#send(update) });
   }
 
-  /** Says something of the session itself: beside the conversation if the editor can, else with the next answer. */
+  /**
+   * Says something of the session itself: beside the conversation if the editor can, else with the
+   * next answer.
+   */
   async notice(title: string, description: string): Promise<void> {
     if (this.#editor.showsNotices)
       await this.#send({ sessionUpdate: "notice", severity: "warning", title, description });
@@ -138,7 +144,7 @@ export class Session {
     this.#unsaid = "";
     let untold: (() => void) | undefined;
     const onEvent = (event: TurnEvent): void => {
-      // Of turns that wait for each other only the one that runs is told of its calls.
+      // If turns wait for each other, only the one that runs is told of its calls.
       if (event.type === "tool_call") untold = started.of(this.id, (call) => updates.started(call));
       if (!asked.take(event)) updates.take(event);
     };

@@ -5,7 +5,8 @@ import { printable } from "@gantry/sdk/node";
 const titleLength = 160;
 
 /**
- * Returns a call in a few words: the tool, and the first text among its arguments, which an editor shows letter for letter.
+ * Returns a call in a few words: the tool, and the first text among its arguments, which an editor
+ * shows letter for letter.
  */
 export function titleOf(tool: string, args: Readonly<Record<string, unknown>>): string {
   const texts = Object.values(args).filter((value) => typeof value === "string");
@@ -44,8 +45,8 @@ export function textContent(text: string): ToolCallContent {
 }
 
 /**
- * Returns a text that an editor shows letter for letter: a link or picture that a result holds would else be fetched as
- * soon as it is shown.
+ * Returns a text that an editor shows letter for letter: a link or picture that a result holds
+ * would else be fetched as soon as it is shown.
  */
 export function fenced(text: string): ToolCallContent {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));

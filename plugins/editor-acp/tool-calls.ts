@@ -92,7 +92,10 @@ export class ToolCallUpdates {
     };
   }
 
-  /** Returns the call that a question is about; one that no update has named yet, such as a step of another call, is new. */
+  /**
+   * Returns the call that a question is about; one that no update has named yet, such as a step of
+   * another call, is new.
+   */
   asked(request: ApprovalRequest, text: string): AskedCall {
     const args = JSON.stringify(request.args);
     const open = [...this.#running.values()].filter((one) => !one.asked && one.tool === request.tool);

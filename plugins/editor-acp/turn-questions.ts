@@ -21,7 +21,10 @@ interface Asking extends Pick<Needs, "approvals" | "questions" | "log"> {
   say(text: string): void;
 }
 
-/** The open questions of one turn. An answer counts for the question that it answers, while that is open, and for nothing else. */
+/**
+ * The open questions of one turn. An answer counts for the question that it answers, while that is
+ * open, and for nothing else.
+ */
 export class TurnQuestions {
   readonly #deps: Asking;
   readonly #open = new Map<string, AbortController>();

@@ -42,7 +42,9 @@ export class TurnUpdates {
     if (text !== "") this.#chunk({ type: "text", text });
   }
 
-  /** Tells what the events did not: an answer that was not streamed, files, calls that were cut off. */
+  /**
+   * Tells what the events did not: an answer that was not streamed, files, calls that were cut off.
+   */
   async end(
     { reply, files = [] }: Pick<TurnResult, "reply" | "files">,
     media: Media | undefined,

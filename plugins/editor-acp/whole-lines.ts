@@ -1,8 +1,8 @@
 const newline = 10;
 
 /**
- * Yields bytes as they come, but for what a line has beyond `most` bytes: that is dropped up to the end of the line, so
- * that its reader finds no whole message there.
+ * Yields bytes as they come, but for what a line has beyond `most` bytes: that is dropped up to the
+ * end of the line, so that its reader finds no whole message there.
  */
 export async function* wholeLines(
   pieces: AsyncIterable<Uint8Array>,

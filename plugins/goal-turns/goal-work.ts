@@ -20,7 +20,7 @@ const minuteMs = 60_000;
 /** The bound of one turn, which another turn goes beyond. */
 const tooLong = "TURN_TOO_LONG";
 
-/** What a goal may take. */
+/** The most that a goal may take. */
 export interface Bounds {
   readonly turns: number;
   readonly tokens: number;
@@ -79,7 +79,9 @@ async function begin(
   return { prompt, ...(of.until !== undefined && { told: checkText(of.until) }) };
 }
 
-/** Ends the goal that is worked on in a conversation, whoever's it is; returns what that is told by. */
+/**
+ * Ends the goal that is worked on in a conversation, whoever's it is; returns what that is told by.
+ */
 export async function stopGoal({ goals }: WorkNeeds, session: string): Promise<string | undefined> {
   const goal = await goals.of(session);
   if (!goal || goal.end !== undefined) return undefined;
@@ -147,8 +149,8 @@ function endOf(goal: Goal, failure: string | undefined, most: Bounds): string | 
 }
 
 /**
- * Takes the verdict of the model; where a command judges, that is run as a call of this turn. Throws
- * GOAL_NONE, also in a turn of another goal or person than the one that is worked on.
+ * Takes the verdict of the model; where a command judges, that is run as a call of this turn.
+ * Throws GOAL_NONE, also in a turn of another goal or person than the one that is worked on.
  */
 export async function judge(needs: WorkNeeds, run: ToolRun<Verdict>): Promise<ToolResult> {
   const { goals, running } = needs;

@@ -7,7 +7,7 @@ const stopSpace = "session-goal-stopped";
 /** Nobody asks for a goal so much later. */
 const keptMs = 30 * 86_400_000;
 
-/** How the model judges its work. */
+/** The model's judgement of its work. */
 export interface Verdict {
   readonly verdict: "holds" | "not_yet" | "cannot";
   readonly why: string;
@@ -17,7 +17,7 @@ export interface Verdict {
 export interface Goal {
   /** Stands in the words of its turns: a goal that took its place has another. */
   readonly id: string;
-  /** Whose it is, as `<channel>:<user_id>`: its command runs for nobody else. */
+  /** The person that it belongs to, as `<channel>:<user_id>`: its command runs for nobody else. */
   readonly user: string;
   readonly text: string;
   /** The command that says whether it holds; without one the model judges. */

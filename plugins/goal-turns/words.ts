@@ -66,7 +66,7 @@ export function turnText({ id, text, until, turns, said }: Goal, most: number): 
   ].join("\n");
 }
 
-/** Says how the turn before ended, in none of the model's words: they are no words of the person. */
+/** Says how the turn before ended, in none of the model's words: they are not the person's. */
 function lastText(said: Goal["said"], until = ""): string {
   if (said === undefined) return "You ended without a verdict.";
   return `It does not hold yet${said === "unchecked" ? `: the check \`${until}\` did not end well` : ""}.`;

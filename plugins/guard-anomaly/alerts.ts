@@ -23,7 +23,10 @@ export interface RaisedAlert {
   readonly at: string;
 }
 
-/** Raises alerts: an audit record `anomaly` and a warning in the log, once per hour for what is the same. */
+/**
+ * Raises alerts: an audit record `anomaly` and a warning in the log, once per hour for what is the
+ * same.
+ */
 export class Alerts {
   readonly #values: Values;
   readonly #audit: Audit;

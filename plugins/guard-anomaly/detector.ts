@@ -12,7 +12,9 @@ export interface AnomalyConfig {
 type Report = Parameters<NonNullable<Observer["toolFinished"]>>[0];
 type Whose = Pick<AuditEvent, "tool" | "user" | "session_id">;
 
-/** Watches what is refused and what fails. Counts are in the store, so that a restart forgets none. */
+/**
+ * Watches what is refused and what fails. Counts are in the store, so that a restart forgets none.
+ */
 export class Detector {
   readonly #config: AnomalyConfig;
   readonly #limits: Limits;

@@ -20,7 +20,10 @@ import plugin from "./index.ts";
 const NOW = Date.UTC(2026, 0, 1, 12);
 const MINUTE = 60_000;
 
-/** A tool whose commands end as they say: `ok`, `fail`, `throw`, `wall`; and guards that refuse `blocked`, `uncertain` and `outside`. */
+/**
+ * A tool whose commands end as they say: `ok`, `fail`, `throw`, `wall`; and guards that refuse
+ * `blocked`, `uncertain` and `outside`.
+ */
 const shell = definePlugin({
   name: "tool-sayso",
   provides: [Tools],
@@ -71,7 +74,9 @@ const countedAre = (t: TestHost, kind: string, count: number, user = "cli:owner"
   expect.poll(() => t.slot(Store).limits.count(`anomaly:${kind}:${user}`, 60 * MINUTE)).toBe(count);
 const alertsAre = (t: TestHost, results: readonly string[]) =>
   expect.poll(() => anomalies(t).map(({ result }) => result)).toEqual(results);
-/** The store works in order: what was asked of it before is done, and so is what followed from that. */
+/**
+ * The store works in order: what was asked of it before is done, and so is what followed from that.
+ */
 async function settled(t: TestHost): Promise<void> {
   for (let n = 0; n < 3; n++) await t.slot(Store).values.put("test", "settled", n);
 }

@@ -9,8 +9,8 @@ export interface ToolLists {
 }
 
 /**
- * Returns a warning for each name in a list that no offered tool has. The names of `usual`, the defaults,
- * may be of tools that are not loaded.
+ * Returns a warning for each name in a list that no offered tool has. The names of `usual`, the
+ * defaults, may be of tools that are not loaded.
  */
 export function unknownNames(
   lists: ToolLists,

@@ -19,7 +19,7 @@ export const errors = defineErrors({
       "programs with plain options (%s): use a system with walls, or a lower agent.autonomy_level.",
   ),
   ALLOW_NEVER: usage(
-    "security.allow holds `%s`, which has a sign that parts or redirects commands, so it covers none: write a rule for the words of each command alone.",
+    "security.allow holds `%s`, which has a character that separates or redirects commands, so it covers none: write a rule for the words of each command alone.",
   ),
   ALLOW_IDLE: usage(
     "security.allow holds `%s`, which covers no command: write the exact command line of a program " +

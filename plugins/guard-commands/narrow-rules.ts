@@ -42,7 +42,9 @@ function isSeveral(rule: string, words: readonly string[]): boolean {
   );
 }
 
-/** True if a wildcard stands where only the exact command line, or an option's whole name, covers. */
+/**
+ * True if a wildcard stands where only the exact command line, or an option's whole name, covers.
+ */
 function isIdle([program = "", ...rest]: readonly string[]): boolean {
   const starred = rest.filter(isStarred);
   const isOpenGit = program === "git" && starred[0] === rest[0];

@@ -27,7 +27,9 @@ const mail = definePlugin({
     ),
 });
 
-/** Starts a host in which commands reach the network; undefined if the machine has no such walls. */
+/**
+ * Starts a host in which commands reach the network; undefined if the machine has no such walls.
+ */
 async function start(): Promise<TestHost | undefined> {
   const plugins = [guard, commands, landlock, shell, files, mail, memoryStore()];
   const security = { allowed_domains: ["example.org"] };

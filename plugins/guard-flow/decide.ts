@@ -6,8 +6,9 @@ import { errors } from "./errors.ts";
 const NAMED = 3;
 
 /**
- * Asks before a way out is used in a conversation that holds material from outside and private data. What the call
- * itself reads counts as private data, since it can leave with the same call; what it would bring back does not count.
+ * Asks before a way out is used in a conversation that holds material from outside and private
+ * data. What the call itself reads counts as private data, since it can leave with the same call;
+ * what it would bring back does not count.
  */
 export function decide(call: ToolCall): Question | undefined {
   if (call.shared === true) return shared(call);

@@ -4,7 +4,10 @@ export function programOf(head: ShellWord | undefined): string {
   return head?.text.replace(/^.*\//s, "").toLowerCase() ?? "";
 }
 
-/** The address that a word holds; none where its host is known only at run time, or it is not in full. */
+/**
+ * The address that a word holds; none where its host is known only at run time, or it is not in
+ * full.
+ */
 export function addressIn({ text, whole }: ShellWord): string[] {
   const [, url] = /^(?:-[a-z]|--[a-z-]+=)?([a-z][a-z0-9+.-]*:\/\/.*)$/is.exec(text) ?? [];
   if (url === undefined) return [];

@@ -18,7 +18,10 @@ export function unsaidIn({ commands }: ShellReading): string | undefined {
   return shown?.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}`]+/gu, " ").slice(0, 80);
 }
 
-/** Addresses that stand in full in commands of programs that fetch them; for what else goes out, see `unsaidIn`. */
+/**
+ * Addresses that stand in full in commands of programs that fetch them; for what else goes out, see
+ * `unsaidIn`.
+ */
 export function urlsOf({ commands }: ShellReading): string[] {
   return commands.flatMap(([head, ...args]) => {
     const program = programOf(head);

@@ -1,6 +1,9 @@
 import type { ShellWord } from "@gantry/sdk";
 
-/** Options that lead nowhere else, alone and with a value: letters, and names with blanks between them. */
+/**
+ * Options that lead nowhere else, alone and with a value: letters, and names with blanks between
+ * them.
+ */
 export interface KnownOptions {
   readonly flags: string;
   readonly values: string;

@@ -32,7 +32,10 @@ const wget: KnownOptions = {
     "accept reject post-data post-file method body-data body-file max-redirect",
 };
 
-/** A fetcher whose options are known. Its addresses in full are checked as such; anything else may be one too. */
+/**
+ * A fetcher whose options are known. Its addresses in full are checked as such; anything else may
+ * be one too.
+ */
 function fetches(options: KnownOptions): LeadsOut {
   return (args) => args.some(isSeveral) || operandsOf(args, options)?.every(isSaid) !== true;
 }

@@ -39,8 +39,8 @@ interface Judging {
 }
 
 /**
- * The guard's no on the paths that stand in a command. What is known only at run time is left to the walls, see `unreadIn`
- * where there are none. Throws PATH_TOO_MUCH.
+ * The guard's no on the paths that stand in a command. What is known only at run time is left to
+ * the walls, see `unreadIn` where there are none. Throws PATH_TOO_MUCH.
  */
 export async function checkCommand(
   reading: ShellReading,
@@ -115,7 +115,9 @@ async function checkOne(
   return undefined;
 }
 
-/** The target of a redirection, which may stand in any of the folders that the text goes through. */
+/**
+ * The target of a redirection, which may stand in any of the folders that the text goes through.
+ */
 async function checkTarget(
   file: ShellWord,
   folders: ReadonlySet<string>,
@@ -130,7 +132,10 @@ async function checkTarget(
   return undefined;
 }
 
-/** The paths that a word may stand for, relative to the workspace: as written, by its pattern, with links followed. */
+/**
+ * The paths that a word may stand for, relative to the workspace: as written, by its pattern, with
+ * links followed.
+ */
 async function insideOf(
   word: ShellWord,
   cwd: string,

@@ -12,7 +12,8 @@ export function checkPath(use: PathUse, cwd: string, roots: Roots): Refusal | un
   for (const spelling of spellings(use.path)) {
     if (spelling.includes("\0")) return outside(use.path);
     const lexical = expand(spelling, cwd);
-    // As written it was resolved with links followed; what it could be taken for is judged as it stands.
+    // As written it was resolved with links followed; what it could be taken for is judged as it
+    // stands.
     if (spelling !== use.path && !isOpen(lexical, allowed, roots)) return outside(use.path);
     if (roots.names.isSecret(path.relative(cwd, lexical))) return sensitive(use.path, use.access);
   }

@@ -51,7 +51,10 @@ const patternFirst = new Set([
   "yq",
 ]);
 const sets = (words: string) => new Set(words.split(" "));
-/** Options of some programs whose value is text; to other programs the same letters say something else. */
+/**
+ * Options of some programs whose value is text; to other programs the same letters say something
+ * else.
+ */
 const textOptions: readonly (readonly [programs: ReadonlySet<string>, options: ReadonlySet<string>])[] = [
   [
     sets("grep egrep fgrep zgrep rg ag ack sed gsed"),
@@ -103,7 +106,10 @@ export function programOf(head: ShellWord | undefined): string {
   return (head?.text ?? "").replace(/^.*\//s, "").toLowerCase();
 }
 
-/** True for the text that an option takes, behind it or in the same word; one that begins with `@` names a file. */
+/**
+ * True for the text that an option takes, behind it or in the same word; one that begins with `@`
+ * names a file.
+ */
 function isOptionText(program: string, args: readonly ShellWord[], at: number): boolean {
   const options = textOptions.find(([programs]) => programs.has(program))?.[1];
   const [word = "", value] = /^(--[a-z-]+)=(.*)$/s.exec(args[at]?.text ?? "")?.slice(1) ?? [];

@@ -64,7 +64,10 @@ function partsOf(glob: string): readonly string[] {
   return glob.match(/\*+|\[[^\][]*\]|[^]/gu) ?? [];
 }
 
-/** As bash reads it, but wider: a bracket stands for any sign. A dot at the beginning has to be written. */
+/**
+ * As bash reads it, but wider: a bracket stands for any sign. A dot at the beginning has to be
+ * written.
+ */
 function patternOf(parts: readonly string[]): (name: string) => boolean {
   const fits = wildcards(
     parts.map((part) => {

@@ -16,7 +16,10 @@ export interface PathConfig {
 /** The folders that tools may enter, all absolute with links followed. */
 export interface Roots {
   readonly workspace: string;
-  /** The folder of the workspace beyond which nothing of it is open, which for most calls is all of it. */
+  /**
+   * The folder of the workspace beyond which nothing of it is open, which for most calls is all of
+   * it.
+   */
   readonly open: string;
   /** File tools. */
   readonly read: readonly string[];
@@ -71,8 +74,8 @@ export function expand(written: string, workspace: string): string {
 }
 
 /**
- * True inside one of `allowed` and outside all that is blocked and all of the workspace that is not open; the workspace
- * itself stays open if it lies in a blocked folder.
+ * True inside one of `allowed` and outside all that is blocked and all of the workspace that is not
+ * open; the workspace itself stays open if it lies in a blocked folder.
  */
 export function isOpen(at: string, allowed: readonly string[], roots: Roots): boolean {
   if (isInside(at, roots.workspace) && !isInside(at, roots.open)) return false;

@@ -6,13 +6,21 @@ const obeyed =
 
 /** The names that guards know, those that the owner lists among them. */
 export interface SensitiveNames {
-  /** True for a path that holds secrets by its name: in any case, and whatever dots or blanks end it. */
+  /**
+   * True for a path that holds secrets by its name: in any case, and whatever dots or blanks end
+   * it.
+   */
   isSecret(path: string): boolean;
-  /** True for a file that makes programs start others: in a repository, or among those that the owner lists. */
+  /**
+   * True for a file that makes programs start others: in a repository, or among those that the
+   * owner lists.
+   */
   isObeyed(path: string): boolean;
 }
 
-/** `homes`: those in the workspace, relative to it; a login there takes programs from their `bin`. */
+/**
+ * `homes`: those in the workspace, relative to it; a login there takes programs from their `bin`.
+ */
 export function sensitiveNames(
   secret: readonly string[],
   guarded: readonly string[],
@@ -30,7 +38,9 @@ export function sensitiveNames(
   };
 }
 
-/** True for the folder in which git keeps its settings and hooks, or a file that says where that is. */
+/**
+ * True for the folder in which git keeps its settings and hooks, or a file that says where that is.
+ */
 export function isRepository(path: string): boolean {
   return /(^|\/)\.git$/i.test(path);
 }

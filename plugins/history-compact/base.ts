@@ -6,7 +6,10 @@ const ITEM = "\n- ";
 const SUMMARY = "the summary of what was before";
 /** Characters of one message that are kept in the person's own words. */
 const MOST_OF_ONE = 500;
-/** So many of the first stay, whatever comes later: what somebody begins with is often what all else is about. */
+/**
+ * So many of the first stay, whatever comes later: what somebody begins with is often what all else
+ * is about.
+ */
 const FIRST = 4;
 
 /**
@@ -25,7 +28,10 @@ export function baseOf(words: readonly string[], summary: string): readonly Chat
   ];
 }
 
-/** The person's words in these messages, those of an earlier base included; the middle is left out where there are too many. */
+/**
+ * The person's words in these messages, those of an earlier base included; the middle is left out
+ * where there are too many.
+ */
 export function wordsIn(messages: readonly ChatMessage[], most: number): readonly string[] {
   const all = messages
     .filter(({ role }) => role === "user")

@@ -24,7 +24,10 @@ interface Room {
   readonly goal: number;
 }
 
-/** Makes a conversation shorter in steps: long results cut, old ones to a line, old turns to their words and a summary. */
+/**
+ * Makes a conversation shorter in steps: long results cut, old ones to a line, old turns to their
+ * words and a summary.
+ */
 export class CompactHistory implements History {
   readonly #windows: Windows;
   readonly #gauge: Gauge;

@@ -1,4 +1,7 @@
-/** Windows of models that servers do not tell, by how their names begin, the longest beginning first. */
+/**
+ * Windows of models that servers do not tell, by how their names begin, the longest beginning
+ * first.
+ */
 const known: readonly (readonly [string, number])[] = [
   ["claude", 200_000],
   ["codestral", 256_000],

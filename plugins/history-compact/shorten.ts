@@ -10,7 +10,10 @@ import {
 /** Shorter results are left whole: a line in their place would save nothing. */
 const WORTH = 300;
 
-/** A result cut to so many characters, with a word on how to read on; the same message where it is short enough. */
+/**
+ * A result cut to so many characters, with a word on how to read on; the same message where it is
+ * short enough.
+ */
 export function cutResult<M extends ChatMessage>(message: M, most: number): M {
   const whole = textOf(message.parts).length;
   if (whole <= most) return message;
@@ -37,7 +40,9 @@ export function asLine(message: ChatMessage): ChatMessage {
   return { ...message, parts: textParts(line) };
 }
 
-/** A person's own words without what they brought along, on one line of at most so many characters. */
+/**
+ * A person's own words without what they brought along, on one line of at most so many characters.
+ */
 export function ownWords(message: ChatMessage, most: number): string {
   const said = message.parts.filter(
     (part) => (part.type === "media" || part.type === "text") && part.from === undefined,

@@ -9,7 +9,9 @@ const ORDER = [
 /** Characters of one message that the summary is made from. */
 const MOST_OF_ONE = 1_500;
 
-/** A summary of these messages by the model, or, where it cannot make one, the end of what was said. */
+/**
+ * A summary of these messages by the model, or, where it cannot make one, the end of what was said.
+ */
 export async function summarise(
   messages: readonly ChatMessage[],
   request: HistoryRequest,

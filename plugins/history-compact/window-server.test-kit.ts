@@ -6,7 +6,10 @@ interface Message {
   readonly content: string | null;
 }
 
-/** A chat-completions server whose model takes so many tokens and no more: a request that is longer is refused in its words. */
+/**
+ * A chat-completions server whose model takes so many tokens and no more: a request that is longer
+ * is refused in its words.
+ */
 export interface WindowServer extends AsyncDisposable {
   readonly provider: string;
   /** The bodies that were taken, whole as they came. */
@@ -19,8 +22,8 @@ export interface WindowServer extends AsyncDisposable {
 const LETTERS_PER_TOKEN = 4;
 
 /**
- * Reads the file that the person names (`read big-3.txt`), sums up what it is told to write down, answers `Done.` to all
- * else. `says` is how a refusal reads; by default it names the window.
+ * Reads the file that the person names (`read big-3.txt`), sums up what it is told to write down,
+ * answers `Done.` to all else. `says` is how a refusal reads; by default it names the window.
  */
 export async function windowServer(
   window: number,

@@ -57,7 +57,9 @@ export class Windows {
     this.#table = table;
   }
 
-  /** `askServer` is for conversations that have a length to speak of; short ones cost no request. */
+  /**
+   * `askServer` is for conversations that have a length to speak of; short ones cost no request.
+   */
   async of(ref: ModelRef, askServer: boolean, signal: AbortSignal): Promise<Window> {
     const provider = await this.#models.resolve(ref.provider, ref.model).catch(() => undefined);
     const configured = providerSettings(this.#table, ...idsOf(ref, provider)).context_window;
@@ -140,7 +142,10 @@ function keyOf({ provider = "", model = "" }: ModelRef): string {
   return `${provider} ${model}`;
 }
 
-/** A table may stand under the id as it is written, the provider's name, an alias, or the word before the address. */
+/**
+ * A table may stand under the id as it is written, the provider's name, an alias, or the word
+ * before the address.
+ */
 function idsOf({ provider: id = "" }: ModelRef, provider: Provider | undefined): readonly string[] {
   const name = provider?.name ?? id;
   return [id, name, ...(provider?.aliases ?? []), name.replace(/:.*$/s, "")];

@@ -152,7 +152,7 @@ export class LaneWorkers implements RunningWorker {
     const wait = Math.min(Math.max(ms, 10), lookMs);
     const due = performance.now() + wait;
     this.#timer = setTimeout(() => {
-      // What a process holds may be another's once it has stood still.
+      // A lane that a process holds may be another's once it has stood still.
       if (performance.now() - due > stillMs) this.#renew();
       void this.#look();
     }, wait);

@@ -36,7 +36,9 @@ interface Service {
   readonly model: FakeProvider;
 }
 
-/** The real host, inbox, router and store; only the model, the platform and the time are simulated. */
+/**
+ * The real host, inbox, router and store; only the model, the platform and the time are simulated.
+ */
 async function serve(
   model: FakeProvider,
   { channel = chat(), ...given }: Partial<TestHostOptions> & { channel?: Chat } = {},

@@ -55,7 +55,9 @@ async function oneSlot() {
 /** Real time, in which sockets and files go on. */
 const [tick, wait] = [setImmediate, setTimeout];
 
-/** Simulated time runs no faster than real time here: on a busy machine no request runs out of it. */
+/**
+ * Simulated time runs no faster than real time here: on a busy machine no request runs out of it.
+ */
 async function until(done: () => boolean): Promise<void> {
   while (!done()) {
     await vi.advanceTimersByTimeAsync(1);
@@ -77,7 +79,8 @@ test("INB-01: three questions to a slow model with one slot are three requests",
   for (const from of ["ann", "ben", "cay"]) await write(t, from, ["hi"]);
   await model.untilAsked(before + 3);
   for (let answered = 1; answered <= 3; answered += 1) {
-    // The model is silent for as long as a slow one is, and sockets carry whatever is asked meanwhile.
+    // The model is silent for as long as a slow one is, and sockets carry whatever is asked
+    // meanwhile.
     for (let second = 0; second < 25; second += 1) {
       await vi.advanceTimersByTimeAsync(1_000);
       for (let i = 0; i < 20; i += 1) await new Promise((resolve) => tick(resolve));

@@ -14,7 +14,10 @@ interface Deed {
 
 const stepMs = 500;
 
-/** One process after the other on one store. One that ended writes nothing and sends nothing any more. */
+/**
+ * One process after the other on one store. One that ended writes nothing and sends nothing any
+ * more.
+ */
 class Lives {
   readonly channel = chat();
   deaths = 0;
@@ -26,7 +29,10 @@ class Lives {
     await this.#store.lanes.accept([message]);
   }
 
-  /** A process that ends over one of the model's deeds, or with `isOver`, which is asked all the time. */
+  /**
+   * A process that ends over one of the model's deeds, or with `isOver`, which is asked all the
+   * time.
+   */
   async live(
     deedOf: (text: string) => Deed,
     isOver: (ms: number) => Promise<boolean> | boolean,

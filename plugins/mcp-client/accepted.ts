@@ -8,29 +8,31 @@ import type { Listed, ListedPrompt, ListedTool } from "./listed.ts";
 /** Which of the protocol's two ways a server speaks. */
 export type Era = "legacy" | "modern";
 
-/** What the owner has accepted of a server; written as it was listed. */
+/** The parts of a server that the owner has accepted; written as they were listed. */
 export interface Accepted extends Listed {
   /** SHA-256 of what starts it or where it is. */
   readonly server: string;
   readonly era: Era;
 }
 
-/** What was found to differ from what was accepted. */
+/** The differences that were found from what was accepted. */
 export interface Changed {
   /** {@link digestOf} what was accepted: once that is another, this is past. */
   readonly of: string;
-  /** Whether it is started in another way. */
+  /** True if it is started in another way. */
   readonly server: boolean;
   readonly tools: readonly string[];
   readonly prompts: readonly string[];
 }
 
-/** The folder in the configuration directory: a file for each server, and one for what has changed. */
+/**
+ * The folder in the configuration directory: a file for each server, and one for what has changed.
+ */
 export function acceptedFolder(configDir: string): string {
   return path.join(configDir, "mcp");
 }
 
-/** What is kept of one server. */
+/** The file that is kept of one server. */
 export class AcceptedFile {
   readonly #name: string;
   readonly #file: string;

@@ -15,7 +15,7 @@ export interface AuthServerOptions {
   readonly iss?: string;
   /** The client that it knows; without it any client registers. */
   readonly client?: { readonly id: string; readonly secret: string };
-  /** Where it says that people log in, if not at `/authorize` of its own. */
+  /** The page on which it says that people log in, if not `/authorize` of its own. */
   readonly page?: string;
 }
 
@@ -76,13 +76,13 @@ function metadata(issuer: string, client: AuthServerOptions["client"], page?: st
 }
 
 export interface Guarded extends HttpServer {
-  /** Where its logins are; another one from the next request on. */
+  /** The place of its logins; another one from the next request on. */
   at: { readonly issuer: string; readonly valid: ReadonlySet<string> };
-  /** Where it says that its metadata is. */
+  /** The address at which it says that its metadata is. */
   metadata: string;
-  /** Whether its tool answers with the headers of the request. */
+  /** True if its tool answers with the headers of the request. */
   echoes?: boolean;
-  /** Where it sends everybody, if anywhere. */
+  /** The address to which it sends everybody, if any. */
   moved?: string;
   /** The scopes that a call lacks, if any. */
   lacks?: string;

@@ -15,7 +15,10 @@ const call = (name: string, args: object = {}) => ({ calls: [{ name, args }] });
 const autonomy = await bundledPlugin("guard-autonomy");
 const questions = await bundledPlugin("ask-words");
 
-/** Runs a turn that calls `wonder` and answers its question; returns the question and what the model is told. */
+/**
+ * Runs a turn that calls `wonder` and answers its question; returns the question and what the model
+ * is told.
+ */
 async function asked(args: object, answer: Said): Promise<readonly [ToolQuestion | undefined, string]> {
   const model = fakeProvider([call("small_wonder", args), "Thanks."]);
   await using t = await startMcp({ small: small() }, { plugins: [model, questions] });

@@ -5,7 +5,10 @@ import type { Clash, McpServers } from "./servers.ts";
 
 const CHANGED = "changed after it was accepted";
 
-/** Returns how servers stand, without asking them. To be ready, only those that changed count: their owner is told. */
+/**
+ * Returns how servers stand, without asking them. To be ready, only those that changed count: their
+ * owner is told.
+ */
 export async function rowsOf(servers: McpServers, kind: "status" | "ready"): Promise<readonly CheckRow[]> {
   const clashes = await servers.clashes();
   const rows = await Promise.all(

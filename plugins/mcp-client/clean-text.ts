@@ -1,4 +1,6 @@
-/** Signs that are not seen, reorder what is seen, or stand for nothing; line breaks and tabs stay. */
+/**
+ * Signs that are not seen, reorder what is seen, or stand for nothing; line breaks and tabs stay.
+ */
 const hidden =
   /(?![\n\t])[\p{C}\u2028\u2029\u115f\u1160\u3164\uffa0]|\p{Variation_Selector}|\u034f|\u17b4|\u17b5/gu;
 
@@ -9,7 +11,7 @@ const templates =
 /** Returns text of a server as a model and a person may be shown it, of at most so many bytes. */
 export function cleaned(text: string, maxBytes: number): string {
   let left = text.slice(0, 4 * maxBytes).replace(hidden, "");
-  // What is left of two marks in one another may be a third.
+  // The text that is left of two marks in one another may be a third.
   for (let before = ""; before !== left;) [before, left] = [left, left.replace(templates, "")];
   return cutTo(left.trim(), maxBytes);
 }

@@ -1,4 +1,7 @@
-/** The program that the conformance suite starts: a host with one MCP server, all of whose tools are called. */
+/**
+ * The program that the conformance suite starts: a host with one MCP server, all of whose tools are
+ * called.
+ */
 import {
   Approvals,
   Commands,
@@ -22,7 +25,8 @@ interface Context {
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
 const isLogin = scenario.startsWith("auth/");
 const address = new URL(process.argv.at(-1) ?? "");
-// Local names are refused to tools; an address is what the owner may except. Logins hold names to be the same.
+// Local names are refused to tools; an address is what the owner may except. Logins hold names to
+// be the same.
 if (!isLogin && address.hostname === "localhost") address.hostname = "127.0.0.1";
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
 const { toolCalls } = context;
@@ -110,7 +114,10 @@ for (const { name, args } of calls) {
   err(`${name}: ${result.decision} ${result.text.slice(0, 200)}`);
 }
 
-/** What a schema does not take is refused before it is sent, so that a model leaves it out. */
+/**
+ * Returns the arguments without nulls: an argument that a schema does not take is refused before it
+ * is sent, so a model leaves it out.
+ */
 function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 }

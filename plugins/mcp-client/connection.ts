@@ -21,12 +21,12 @@ import type { LocalSettings, RemoteSettings, ServerSettings } from "./settings.t
 const PROBE_MS = 3_000;
 const HANDSHAKE_MS = 30_000;
 
-/** What a connection is made with. */
+/** The parts that a connection is made with. */
 export interface Ways {
   readonly sandbox: Sandbox | undefined;
   readonly net: Net | undefined;
   readonly version: string;
-  /** Where logins are kept. */
+  /** The folder in which logins are kept. */
   readonly configDir: string;
   /** Learns what identifies the owner to a server. */
   readonly secrets: ServerSecrets;
@@ -34,7 +34,7 @@ export interface Ways {
   readonly program: string | undefined;
 }
 
-/** Who is told what the server says of its own accord. */
+/** The listeners for what the server says of its own accord. */
 export interface Listeners {
   changed(): void;
   ended(): void;
@@ -49,8 +49,9 @@ export interface Connection {
 }
 
 /**
- * Connects, and starts the server first if it is a program. `era` is the one that it spoke before: asking for it takes
- * a program of the earlier era more than a second. Throws what kept the server from answering.
+ * Connects, and starts the server first if it is a program. `era` is the one that it spoke before:
+ * asking for it takes a program of the earlier era more than a second. Throws what kept the server
+ * from answering.
  */
 export async function connect(
   settings: ServerSettings,
@@ -145,7 +146,7 @@ async function openHttp(
   const own = netFetch(net, settings, signal);
   const requestInit = { headers: { ...settings.headers } };
   const url = new URL(settings.url);
-  // What identifies the owner in a header stands in place of a login.
+  // A header that identifies the owner stands in place of a login.
   if (new Headers(settings.headers).has("authorization"))
     return new StreamableHTTPClientTransport(url, { fetch: own, requestInit });
   const file = new LoginFile(configDir, settings, secrets);

@@ -7,12 +7,15 @@ const MAX_NAME = 64;
 const MAX_ABOUT = 300;
 const MAX_CHOICES = 50;
 
-/** What is under way at one server: the run of a call, or something that nobody can be asked in. */
+/**
+ * The work under way at one server: the run of a call, or something that nobody can be asked in.
+ */
 export type UnderWay = Partial<Pick<ToolRun<any>, "user" | "session" | "ask" | "log">>;
 
 /**
- * Puts a question of a server to the person whose call is under way there, never to the model. The server does not say
- * which call it asks for: nobody is asked while calls of several people or conversations are.
+ * Puts a question of a server to the person whose call is under way there, never to the model. The
+ * server does not say which call it asks for: nobody is asked while calls of several people or
+ * conversations are.
  */
 export async function askPerson(
   server: string,

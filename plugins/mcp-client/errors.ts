@@ -36,7 +36,7 @@ export const errors = defineErrors({
   MCP_PACKAGE_REFUSED: policy(
     "The package %s is not used (%s): take another version, or install it yourself and name its program behind --.",
   ),
-  MCP_PAIR: usage("`%s` is no variable or header: write it as name=value."),
+  MCP_PAIR: usage("`%s` is not a variable or header: write it as name=value."),
   MCP_LOGIN: policy("The MCP server %s wants a login: log in with `gantry mcp login %s`."),
   MCP_LOGIN_SCOPE: policy(
     "The MCP server %s wants more scopes than its login has (%s): log in again with `gantry mcp login %s`.",

@@ -3,8 +3,9 @@ type Tree = Readonly<Record<string, unknown>>;
 const KEY = "x-mcp-header";
 
 /**
- * Says what is wrong with the headers that an input schema declares, by the rules of the revision 2026-07-28: each
- * once, a token, on a plain property that properties alone lead to. A tool with others must not be offered.
+ * Says what is wrong with the headers that an input schema declares, by the rules of the revision
+ * 2026-07-28: each once, a token, on a plain property that properties alone lead to. A tool with
+ * others must not be offered.
  */
 export function wrongHeader(schema: Tree): string | undefined {
   const declared = new Set<string>();

@@ -77,7 +77,10 @@ export async function officialServer(
   };
 }
 
-/** A server of the revision 2025-11-25 that knows no other; its tool tells who asked. It answers in JSON alone. */
+/**
+ * A server of the revision 2025-11-25 that knows no other; its tool tells who asked. It answers in
+ * JSON alone.
+ */
 export async function earlierServer(): Promise<HttpServer> {
   const listed: Readonly<Record<string, unknown>> = {
     initialize: {

@@ -8,7 +8,10 @@ export class Lines {
     this.#max = max;
   }
 
-  /** Returns the lines that end in this piece; undefined if one is too long, after which nothing is held. */
+  /**
+   * Returns the lines that end in this piece; undefined if one is too long, after which nothing is
+   * held.
+   */
   take(piece: Buffer): readonly string[] | undefined {
     const lines: string[] = [];
     let from = 0;

@@ -32,11 +32,11 @@ export interface ListedPrompt {
   readonly arguments?: readonly ListedArgument[];
 }
 
-/** What a server says that it has. */
+/** The items that a server says it has. */
 export interface Listed {
   readonly tools: readonly ListedTool[];
   readonly prompts: readonly ListedPrompt[];
-  /** Whether it has resources, which one tool of ours reads. */
+  /** True if it has resources, which one tool of ours reads. */
   readonly resources: boolean;
 }
 

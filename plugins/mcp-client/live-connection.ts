@@ -32,7 +32,10 @@ export class LiveConnection {
     return this.#connection;
   }
 
-  /** Runs `work` with the connection, which stays for its time. After a failure nothing is tried for a while. */
+  /**
+   * Runs `work` with the connection, which stays for its time. After a failure nothing is tried for
+   * a while.
+   */
   async with<Result>(
     era: Era | undefined,
     work: (connection: Connection) => Promise<Result>,

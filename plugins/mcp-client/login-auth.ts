@@ -18,7 +18,10 @@ const MAX_SHOWN = 200;
 
 type Refused = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
 
-/** Identifies the owner to a server by the login there is. Nobody is asked: what needs a person throws MCP_LOGIN. */
+/**
+ * Identifies the owner to a server by the login there is. Nobody is asked: what needs a person
+ * throws MCP_LOGIN.
+ */
 export class LoginAuth implements AuthProvider {
   readonly #settings: RemoteSettings;
   readonly #file: LoginFile;
@@ -36,7 +39,10 @@ export class LoginAuth implements AuthProvider {
     return (this.#used = (await this.#provider.tokens())?.access_token);
   }
 
-  /** Refreshes the tokens, unless another process has done so since. Throws MCP_LOGIN, MCP_LOGIN_ISSUER. */
+  /**
+   * Refreshes the tokens, unless another process has done so since. Throws MCP_LOGIN,
+   * MCP_LOGIN_ISSUER.
+   */
   async onUnauthorized({ response, serverUrl }: Refused): Promise<void> {
     const { resourceMetadataUrl, scope: asked } = extractWWWAuthenticateParams(response);
     const scope = plainScopes(asked);
@@ -63,7 +69,10 @@ export class LoginAuth implements AuthProvider {
     await auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) });
   }
 
-  /** Notes the scopes that a call lacked, for the next login, and throws MCP_LOGIN. Returns for other answers. */
+  /**
+   * Notes the scopes that a call lacked, for the next login, and throws MCP_LOGIN. Returns for
+   * other answers.
+   */
   async checkScope(response: Response): Promise<void> {
     if (response.status !== 403) return;
     const { error, scope: asked } = extractWWWAuthenticateParams(response);

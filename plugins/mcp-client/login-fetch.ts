@@ -6,9 +6,9 @@ const MAX_BYTES = 1024 * 1024;
 const TIME_MS = 30_000;
 
 /**
- * Returns the way of all requests of a login but those to the server itself: the checked way out, to
- * the server's domains and to hosts that the owner said yes to. `isAllowed` is asked about each other
- * host before the first request to it, and throws a no. No redirect is followed.
+ * Returns the way of all requests of a login but those to the server itself: the checked way out,
+ * to the server's domains and to hosts that the owner said yes to. `isAllowed` is asked about each
+ * other host before the first request to it, and throws a no. No redirect is followed.
  */
 export function loginFetch(
   net: Net,

@@ -9,13 +9,13 @@ import type { RemoteSettings } from "./settings.ts";
 
 const POLL_MS = 50;
 
-/** What one issuer has given. */
+/** The credentials that one issuer has given. */
 export interface OfIssuer {
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
 }
 
-/** What a server says of the login that it wants. */
+/** The login that a server says it wants. */
 export interface Challenge {
   /** The address of its metadata, if it named one. */
   readonly metadata?: string;
@@ -30,7 +30,7 @@ export interface Logins {
   readonly issuer?: string;
   /** Hosts beside the server's that the owner said yes to. */
   readonly hosts: readonly string[];
-  /** How the server refused what had no login, or one that it does not take any more. */
+  /** The server's refusal of a request without a login, or with one that it no longer takes. */
   readonly challenge?: Challenge;
   /** Scopes that a call lacked. */
   readonly wanted?: string;

@@ -22,14 +22,22 @@ export interface Visit {
   show(address: string, scopes: readonly string[]): void;
   /** Asks the owner about an issuer that is another than that of the last login. Throws a no. */
   allow(issuer: string): Promise<void>;
-  /** Asks the owner about a host that is neither the server's nor among {@link hosts}. Throws a no. */
+  /**
+   * Asks the owner about a host that is neither the server's nor among {@link hosts}. Throws a no.
+   */
   allowHost(host: string): Promise<void>;
 }
 
-/** Browsers refuse this port without connecting, so the code stays in the address bar and goes to nobody. */
+/**
+ * Browsers refuse this port without connecting, so the code stays in the address bar and goes to
+ * nobody.
+ */
 export const NOWHERE = "http://127.0.0.1:1/callback";
 
-/** What the official client asks of who keeps its logins. Secrets are given to the issuer that they are of alone. */
+/**
+ * The keeper of logins that the official client asks. Secrets are given only to the issuer that
+ * they are of.
+ */
 export class LoginProvider implements OAuthClientProvider {
   readonly #settings: RemoteSettings;
   readonly #file: LoginFile;
@@ -73,7 +81,7 @@ export class LoginProvider implements OAuthClientProvider {
     const { issuer: known, issuers } = await this.#file.read();
     const issuer = about?.issuer ?? known ?? "";
     const { name, oauth } = this.#settings;
-    // What the owner has registered was accepted at one issuer, and is never another's to see.
+    // The owner's registration was accepted at one issuer, and is never another's to see.
     const isOther = known !== undefined && known !== issuer;
     if (isOther && (!this.#visit || oauth.id !== undefined))
       throw errors.MCP_LOGIN_ISSUER(name, printable(issuer, 200), known, name, name);

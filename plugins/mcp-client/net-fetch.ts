@@ -9,8 +9,9 @@ const SILENT_MS = 600_000;
 const SPARE_MS = 10_000;
 
 /**
- * The requests of the transport by the checked way out, to this server's domains alone. Redirects are given back: the
- * transport follows those that stay with the origin, so that no header of the owner's goes to another.
+ * The requests of the transport by the checked way out, to this server's domains alone. Redirects
+ * are given back: the transport follows those that stay with the origin, so that no header of the
+ * owner's goes to another.
  */
 export function netFetch(net: Net, { domains, timeoutMs }: RemoteSettings, ended: AbortSignal): FetchLike {
   return async (url, init = {}) => {

@@ -17,13 +17,16 @@ export interface LeftOut {
   readonly why: string;
 }
 
-/** What becomes of the tools of one server. */
+/** The state of the tools of one server. */
 export interface Offer {
   readonly tools: readonly Tool[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Returns the tools of a server as the model is offered them: what was accepted, and of that what has not changed. */
+/**
+ * Returns the tools of a server as the model is offered them: what was accepted, and of that what
+ * has not changed.
+ */
 export function offerOf(server: McpServer, accepted: Accepted, changed: Changed | undefined): Offer {
   const tools: Tool[] = [];
   const leftOut: LeftOut[] = [];
@@ -64,7 +67,7 @@ function toolOf(server: McpServer, listed: ListedTool, count: number): Tool | st
     deferred: true,
     source: "mcp",
     timeoutMs: settings.timeoutMs,
-    // What makes guards stricter, and nothing that the server claims to its favour.
+    // Hints that make guards stricter, and nothing that the server claims to its favour.
     hints: { openWorld: true, ...(destructiveHint === true && { destructive: true }) },
     ...(rule === "allow" && { allowedBy: `mcp.servers.${settings.name}.tools.${listed.name}` }),
     offered: () => server.isAsAccepted(listed.name),

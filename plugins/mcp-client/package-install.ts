@@ -15,20 +15,21 @@ interface Locked {
   readonly hasInstallScript?: unknown;
 }
 
-/** What was installed. */
+/** The result of an installation. */
 export interface Installed {
   /** The module to run, from the folder of the installation. */
   readonly entry: string;
   readonly integrity: string;
-  /** How many packages. */
+  /** The number of packages. */
   readonly count: number;
   /** Packages with scripts that npm would have run. */
   readonly withScripts: readonly string[];
 }
 
 /**
- * Installs a package and what it needs for a server, in place of an earlier one. No code of it runs.
- * `record` is called once all is there, and what it throws brings the earlier one back. Throws MCP_NPM, MCP_PACKAGE_*.
+ * Installs a package and what it needs for a server, in place of an earlier one. No code of it
+ * runs. `record` is called once all is there, and what it throws brings the earlier one back.
+ * Throws MCP_NPM, MCP_PACKAGE_*.
  */
 export async function installPackage(
   configDir: string,
@@ -85,7 +86,10 @@ function isPromised(integrity: unknown): boolean {
   return typeof integrity === "string" && /(?:^|\s)sha512-[A-Za-z0-9+/]{86}==(?:\s|$)/.test(integrity);
 }
 
-/** Returns the one program of a package, or of several the one that is named after it, as npm itself would choose. */
+/**
+ * Returns the one program of a package, or of several the one that is named after it, as npm itself
+ * would choose.
+ */
 async function entryOf(
   folder: string,
   { name }: PackageSpec,

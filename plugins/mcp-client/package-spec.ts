@@ -12,7 +12,9 @@ const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 const MAX_NAME = 214;
 
-/** Returns undefined for what is not `npm:…`. Throws MCP_PACKAGE unless it names one exact version. */
+/**
+ * Returns undefined for what is not `npm:…`. Throws MCP_PACKAGE unless it names one exact version.
+ */
 export function packageSpec(address: string): PackageSpec | undefined {
   if (!PREFIX.test(address)) return undefined;
   const spec = address.replace(PREFIX, "");

@@ -19,7 +19,7 @@ export class Pins {
   readonly #settings: ServerSettings;
   readonly #file: AcceptedFile;
   readonly #needs: PinsNeeds;
-  /** What this process has found last. */
+  /** The differences that this process has found last. */
   #changed: Changed | undefined;
 
   constructor(settings: ServerSettings, file: AcceptedFile, needs: PinsNeeds) {
@@ -28,7 +28,10 @@ export class Pins {
     this.#needs = needs;
   }
 
-  /** `server`: the digest of what would be started. Throws MCP_NOT_ACCEPTED, and MCP_CHANGED if it would be started in another way than was accepted. */
+  /**
+   * `server`: the digest of what would be started. Throws MCP_NOT_ACCEPTED, and MCP_CHANGED if it
+   * would be started in another way than was accepted.
+   */
   async accepted(server: string): Promise<Accepted> {
     const { name } = this.#settings;
     const accepted = await this.#file.read();
@@ -60,7 +63,7 @@ export class Pins {
     return changed;
   }
 
-  /** What changed back is as it was accepted. */
+  /** An item that changed back is as it was accepted. */
   async #note(accepted: Accepted, changed: Changed): Promise<void> {
     const { server, tools, prompts, of } = changed;
     this.#changed = changed;

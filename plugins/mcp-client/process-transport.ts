@@ -12,11 +12,17 @@ import { Lines } from "./lines.ts";
 export const MAX_LINE = 8 * 1024 * 1024;
 const MAX_WORDS = 500;
 
-/** Speaks with a server that the sandbox has started: the official client's own way of starting one has no walls. */
+/**
+ * Speaks with a server that the sandbox has started: the official client's own way of starting one
+ * has no walls.
+ */
 export class ProcessTransport implements Transport {
   readonly #process: OpenProcess;
   #lastWords = "";
-  /** By these two the client knows a pipe, on which silence says that the server is of the earlier era. */
+  /**
+   * By these two the client knows a pipe, on which silence says that the server is of the earlier
+   * era.
+   */
   readonly stderr: null = null;
   readonly pid: null = null;
   onclose?: () => void;
@@ -43,7 +49,7 @@ export class ProcessTransport implements Transport {
       this.onerror?.(errors.MCP_LINE(MAX_LINE));
       void this.close();
     });
-    // What nobody reads makes the process wait.
+    // Output that nobody reads makes the process wait.
     stderr.on("data", (chunk: Buffer) => {
       this.#lastWords = `${this.#lastWords}${chunk.subarray(-MAX_WORDS).toString()}`.slice(-MAX_WORDS);
     });
@@ -63,7 +69,7 @@ export class ProcessTransport implements Transport {
     await this.#process.close();
   }
 
-  /** Programs print to stdout what is no message; nobody reads it. */
+  /** Reads a message. Programs also print to stdout what is not a message; nobody reads it. */
   #read(line: string): void {
     let message: JSONRPCMessage;
     try {

@@ -8,7 +8,7 @@ import type { McpServer } from "./server.ts";
 import type { ServerSecrets } from "./server-secrets.ts";
 
 const MAX_SUMMARY = 200;
-/** Of all texts of one prompt together; and pieces of them. */
+/** The most bytes of all texts of one prompt together, and the most pieces of them. */
 const MAX_BYTES = 64 * 1024;
 const MAX_PARTS = 100;
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
@@ -18,7 +18,10 @@ export interface PromptNeeds {
   readonly secrets: ServerSecrets;
 }
 
-/** Returns the accepted prompts of a server as chat commands: `/github-review`; each use is recorded first. */
+/**
+ * Returns the accepted prompts of a server as chat commands: `/github-review`; each use is recorded
+ * first.
+ */
 export function promptWords(
   server: McpServer,
   accepted: Accepted,
@@ -55,7 +58,10 @@ function wordOf(server: McpServer, prompt: ListedPrompt, { audit, secrets }: Pro
   };
 }
 
-/** What it brings is read by the model, so it is on record as a call of a tool is. */
+/**
+ * Records the use of a prompt as a call of a tool is recorded, since the model reads what it
+ * brings.
+ */
 async function recordUse(
   audit: Audit,
   { user, conversation }: ChatCommandRun,
@@ -84,7 +90,10 @@ async function promptOf(
   return { prompt: [asked, ...cleanedParts(parts, secrets).map((part) => ({ ...part, from }))] };
 }
 
-/** Returns the parts without hidden characters, templates of models and the owner's secrets, and what is too long of them cut. */
+/**
+ * Returns the parts without hidden characters, templates of models and the owner's secrets, and
+ * what is too long of them cut.
+ */
 function cleanedParts(parts: readonly Part[], secrets: ServerSecrets): readonly Part[] {
   let left = MAX_BYTES;
   return parts.flatMap((part): readonly Part[] => {
@@ -96,7 +105,10 @@ function cleanedParts(parts: readonly Part[], secrets: ServerSecrets): readonly 
   });
 }
 
-/** Reads `name=value`, with quotes around what has blanks in it; what has no name is the first argument not named. */
+/**
+ * Reads `name=value`, with quotes around what has blanks in it; what has no name is the first
+ * argument not named.
+ */
 function argumentsIn(text: string, args: readonly ListedArgument[]): Record<string, string> {
   const given: Record<string, string> = {};
   const rest = text.replace(

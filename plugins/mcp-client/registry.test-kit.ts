@@ -11,7 +11,10 @@ export interface PackageRegistry extends AsyncDisposable {
   readonly url: string;
   /** Whatever was asked for. */
   readonly asked: readonly string[];
-  /** Publishes a package with these files; `dist` is what the registry says of its bytes beside their address. */
+  /**
+   * Publishes a package with these files; `dist` is what the registry says of its bytes beside
+   * their address.
+   */
   publish(
     facts: Facts & { readonly name: string; readonly version: string },
     files?: Facts,
@@ -72,7 +75,7 @@ export function smallPackage(
   );
 }
 
-/** What the small server needs. */
+/** Publishes the package that the small server needs. */
 export function wordsPackage(registry: PackageRegistry, dist?: Facts): void {
   const facts = { name: "words", version: "1.0.0", type: "module", exports: "./index.js" };
   registry.publish(facts, { "index.js": "export const words = 1;\n" }, dist);

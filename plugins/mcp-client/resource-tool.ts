@@ -8,7 +8,10 @@ import { statedEffects } from "./stated-effects.ts";
 const MAX_SHOWN = 200;
 const MAX_LINE = 300;
 
-/** Returns the tool that lists and reads the resources of a server, unless the configuration leaves `resource` out. */
+/**
+ * Returns the tool that lists and reads the resources of a server, unless the configuration leaves
+ * `resource` out.
+ */
 export function resourceTool(server: McpServer): Tool | undefined {
   const { settings } = server;
   const rule = settings.ruleFor("resource");

@@ -7,13 +7,16 @@ const MAX_FILES = 10;
 
 type Contents = ReadResourceResult["contents"][number];
 
-/** Where what comes with a result is kept, and for whom. */
+/** The place where what comes with a result is kept, and for whom. */
 export interface Keeping {
   readonly media: Media | undefined;
   readonly user: string;
 }
 
-/** Returns what the model is shown of a result: texts as one, and pictures and files where they can be kept. */
+/**
+ * Returns what the model is shown of a result: texts as one, and pictures and files where they can
+ * be kept.
+ */
 export async function resultOf(result: CallToolResult, keeping: Keeping): Promise<ToolResult> {
   const { content, structuredContent, isError } = result;
   const isEmpty = content.length === 0 && structuredContent !== undefined;

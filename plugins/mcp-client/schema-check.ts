@@ -16,12 +16,12 @@ type Tree = Readonly<Record<string, unknown>>;
 class Wrong extends Error {}
 
 const texts = new Set(["description", "title"]);
-/** What only an unfolded reference needs, and what nobody reads. */
+/** Keywords that only an unfolded reference needs, and those that nobody reads. */
 const needless = new Set(["$anchor", "$comment", "$defs", "$id", "$schema", "definitions", "examples"]);
 
 /**
- * Returns the schema with its references unfolded, without expressions, with clean texts. Wrong is one that
- * refers to another document, is nested or written beyond bounds, or hides signs.
+ * Returns the schema with its references unfolded, without expressions, with clean texts. Wrong is
+ * one that refers to another document, is nested or written beyond bounds, or hides signs.
  */
 export function checkedSchema(input: unknown): CheckedSchema {
   try {
@@ -39,8 +39,8 @@ export function checkedSchema(input: unknown): CheckedSchema {
 }
 
 /**
- * References are unfolded, so that a check of arguments takes no longer than the schema is long: what refers
- * to itself takes anything there.
+ * References are unfolded, so that a check of arguments takes no longer than the schema is long:
+ * what refers to itself takes anything there.
  */
 class Unfolding {
   readonly #root: Tree;
@@ -61,7 +61,7 @@ class Unfolding {
     return isTree(value) ? this.#schema(value, level) : value;
   }
 
-  /** What is unfolded often is written often. */
+  /** Counts a text each time it is written: a reference that is unfolded often is written often. */
   #counted(text: string): string {
     if ((this.#characters += text.length) > MAX_SCHEMA)
       throw new Wrong(`its input schema unfolds to more than ${MAX_SCHEMA} characters`);
@@ -110,7 +110,10 @@ class Unfolding {
     });
   }
 
-  /** A property may have the name of a keyword. What is no schema takes anything. */
+  /**
+   * Returns properties, one of which may have the name of a keyword. One that is not a schema takes
+   * anything.
+   */
   #properties(properties: Tree, level: number): Tree {
     const pairs = Object.entries(properties).map(([name, item]): [string, unknown] => [
       plain(this.#counted(name)),
@@ -119,7 +122,7 @@ class Unfolding {
     return Object.fromEntries(pairs);
   }
 
-  /** What is dropped is held to the same bounds, and refers to nothing foreign either. */
+  /** Holds a dropped item to the same bounds; it refers to nothing foreign either. */
   #look(item: unknown, level: number): void {
     if (typeof item === "object") this.value(item, level + 1);
   }

@@ -9,8 +9,9 @@ import type { ServerSettings } from "./settings.ts";
 const known = new Map<string, Promise<string>>();
 
 /**
- * Returns the SHA-256 of what a server is: its address, or its command line, the names of its variables, and
- * the bytes of every file that the line names by an absolute path; of what was installed for it `installed`, the digest.
+ * Returns the SHA-256 of what a server is: its address, or its command line, the names of its
+ * variables, and the bytes of every file that the line names by an absolute path; of what was
+ * installed for it `installed`, the digest.
  */
 export async function serverDigest(settings: ServerSettings, installed: string | undefined): Promise<string> {
   if (settings.kind === "http") return digestOf({ url: settings.url, headers: namesOf(settings.headers) });
@@ -23,7 +24,7 @@ function namesOf(values: Readonly<Record<string, string>>): readonly string[] {
   return Object.keys(values).toSorted();
 }
 
-/** Null for what is no file: a folder, or nothing. */
+/** Returns null for what is not a file: a folder, or nothing. */
 async function fileDigest(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
   if (!found?.isFile()) return null;

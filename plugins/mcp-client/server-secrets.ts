@@ -8,7 +8,10 @@ const OPEN = /^(?:accept(?:-.+)?|content-type|user-agent|mcp-.+)$/i;
 /** Streams cut no word of up to so many characters. */
 const USUAL = 256;
 
-/** What identifies the owner to servers over HTTP: a server that says it aloud is heard without it. */
+/**
+ * Values that identify the owner to servers over HTTP: a server that says one aloud is heard
+ * without it.
+ */
 export class ServerSecrets implements Redactor, ResultFilter {
   readonly name = "mcp-logins";
   readonly #values = new Set<string>();
@@ -21,14 +24,16 @@ export class ServerSecrets implements Redactor, ResultFilter {
     this.add([...values.flatMap((value) => [value, value.replace(/^\S+\s+/, "")]), oauth.secret]);
   }
 
-  /** What could be an ordinary word stays where it stands, as in the values of the configuration. */
+  /**
+   * Adds values; one that could be an ordinary word stays where it stands, as in the configuration.
+   */
   add(values: readonly (string | undefined)[]): void {
     const before = this.#values.size;
     for (const value of values) if (value !== undefined && isTelling(value)) this.#values.add(value);
     if (this.#values.size > before) this.#pattern = undefined;
   }
 
-  /** How many characters of a stream may belong to a secret that has no end yet. */
+  /** The number of characters of a stream that may belong to a secret that has no end yet. */
   get holdBack(): number {
     const longest = Math.max(0, ...[...this.#values].map(({ length }) => length));
     return longest > USUAL ? longest : 0;

@@ -28,19 +28,19 @@ const LATE_MS = 60_000;
 export interface ServerNeeds extends Omit<Ways, "program">, PinsNeeds {
   readonly configDir: string;
   readonly media: Media | undefined;
-  /** Of the plugin: what runs ends with it. */
+  /** The signal of the plugin: what runs ends with it. */
   readonly signal: AbortSignal;
   /** A server that nobody called for so long is stopped. */
   readonly idleMs: number;
 }
 
-/** What a server says of itself now. */
+/** The items and facts that a server states of itself now. */
 export interface Found extends Listed {
   readonly era: Era;
   readonly server: string;
 }
 
-/** One server for all conversations: it is started by the first call, and stopped once nobody calls. */
+/** One server for all conversations: the first call starts it, and it stops once nobody calls. */
 export class McpServer {
   readonly settings: ServerSettings;
   readonly file: AcceptedFile;
@@ -80,7 +80,7 @@ export class McpServer {
     }
   }
 
-  /** Says whether a tool is what was accepted, once a list that the server called changed was looked at. */
+  /** Says whether a tool is what was accepted, once a list that changed by its word was checked. */
   async isAsAccepted(tool: string): Promise<boolean> {
     const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
     await Promise.race([this.#look, patience]);
@@ -92,7 +92,7 @@ export class McpServer {
     return { media: this.#needs.media, user };
   }
 
-  /** Runs one call, if the server and the tool are what was accepted. Throws MCP_*, and what the signal says. */
+  /** Runs one call, if server and tool are as accepted. Throws MCP_* and the signal's reason. */
   async call(tool: ListedTool, run: Run): Promise<ToolResult> {
     const { args, signal, trace, progress, user } = run;
     const result = await this.#accepted("tools", tool.name, run, (client) =>
@@ -167,7 +167,7 @@ export class McpServer {
     }
   }
 
-  /** What a stopped call had begun goes on at the server, so what is asked for it must not reach another person. */
+  /** Keeps a stopped call, which goes on at the server, lest it ask another person. */
   #left(asking: UnderWay, isStopped: boolean): void {
     if (!this.#running.delete(asking) || !isStopped) return;
     const late = {};
@@ -180,7 +180,7 @@ export class McpServer {
     return readListed(client, AbortSignal.timeout(LIST_MS));
   }
 
-  /** Returns the digest of what a start would run; what was started as something else is stopped. */
+  /** Returns the digest of what a start would run; stops what was started as something else. */
   async #startable(): Promise<string> {
     const digest = await this.#digest();
     if (this.#startedAs !== undefined && this.#startedAs !== digest) await this.#live.close();
@@ -195,7 +195,7 @@ export class McpServer {
     const listeners = {
       changed: () => this.#changed(),
       ended,
-      // Of what a server does wrong only what ends it is told aloud, or it could fill the log.
+      // Only a fault that ends the server is told aloud, or it could fill the log.
       failed: (error: Error) =>
         this.#needs.log[error instanceof GantryError ? "warn" : "debug"](
           { server: this.name },
@@ -215,7 +215,7 @@ export class McpServer {
     if (!this.#isWatching) void this.#watch();
   }
 
-  /** However often a server says that its list is another, it is looked at twice a second at most. */
+  /** Looks at a list that the server says is another, twice a second at most. */
   async #watch(): Promise<void> {
     this.#isWatching = true;
     while (this.#isStale && !this.#needs.signal.aborted) {
@@ -227,7 +227,7 @@ export class McpServer {
     this.#isWatching = false;
   }
 
-  /** What it fails at is tried again by the next call. */
+  /** Looks at the server now; a failure is left to the next call, which tries again. */
   async #lookNow(): Promise<void> {
     try {
       const [connection, accepted] = [await this.#live.current, await this.file.read()];

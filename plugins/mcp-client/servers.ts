@@ -17,7 +17,7 @@ export interface Clash {
   readonly first: string;
 }
 
-/** What a server says of itself. */
+/** A server and what it says of itself. */
 export interface Stated {
   readonly server: McpServer;
   readonly accepted: Accepted;
@@ -62,7 +62,9 @@ export class McpServers {
   readonly #wordsOf: ItemsOf<ChatCommand> = (server, accepted, changed) =>
     promptWords(server, accepted, changed, this.#needs);
 
-  /** Of two servers whose items have one name, the later's is left out. */
+  /**
+   * Goes through the items of all servers; if two have one name, the later server's is left out.
+   */
   async #each<Item extends { readonly name: string }>(
     kind: Clash["kind"],
     itemsOf: ItemsOf<Item>,

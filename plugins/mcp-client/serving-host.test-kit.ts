@@ -1,4 +1,7 @@
-/** A host in a process of its own, to be killed by a test: holds a server that is in the middle of a call. */
+/**
+ * A host in a process of its own, to be killed by a test: holds a server that is in the middle of a
+ * call.
+ */
 import { bundledPlugin, startTestHost } from "@gantry/sdk/testing";
 import { Commands } from "@gantry/sdk";
 import path from "node:path";

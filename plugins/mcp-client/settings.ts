@@ -2,7 +2,7 @@ import { printable } from "@gantry/sdk/node";
 import type { ServerConfig, ServersConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 
-/** What becomes of one tool of a server. */
+/** The treatment of one tool of a server. */
 export type ToolRule = "allow" | "ask" | "off";
 
 interface Common {
@@ -46,7 +46,7 @@ export function settingsFrom(servers: ServersConfig): readonly ServerSettings[] 
     .map(([name, keys]) => settingsOf(name, keys));
 }
 
-/** Throws MCP_CONFIG for what is no name of a server. */
+/** Throws MCP_CONFIG if it is not a name for a server. */
 export function checkName(name: string): void {
   if (!NAME.test(name))
     throw errors.MCP_CONFIG(

@@ -8,7 +8,9 @@ import type { Found, McpServer } from "./server.ts";
 /** A schema that is accepted is no longer. */
 const MAX_TEXT = 80_000;
 
-/** Returns a tool as a person is shown it before it is accepted: all that the model will read of it. */
+/**
+ * Returns a tool as a person is shown it before it is accepted: all that the model will read of it.
+ */
 function shownTool({ name, description, input }: Tool): readonly string[] {
   return [
     name,
@@ -53,7 +55,7 @@ async function linesOf<Item extends { readonly name: string }>(
     );
   const diffs = changed.map(async (name) => {
     const [old, fresh] = [textIn(before, name), textIn(now, name)];
-    // What differs too much to be compared is shown as both texts.
+    // Texts that differ too much to be compared are both shown.
     const diff = (await diffOf("", old, fresh)) ?? `${sided("-", old)}\n${sided("+", fresh)}`;
     const lines = diff.split("\n").filter((line) => !/^(?:---|\+\+\+)/.test(line));
     return [`changed ${kind} ${printable(name, 64)}`, ...lines.map((line) => printable(line, MAX_TEXT))];

@@ -8,9 +8,10 @@ const url = /^[a-z][a-z0-9+.-]{0,31}:\/\/\S/i;
 const pathLike = /^(?:\/|~\/|\.{1,2}(?:\/|$)|[a-z]:[\\/])[^\n]*$/i;
 
 /**
- * Returns what a call touches as far as its arguments tell: each that looks like an address or a path, or whose schema
- * says that it is one. Left out are the paths that its owner has opened to this server alone, where walls hold it.
- * A server that may write nothing reads at most; what it answers is material from outside.
+ * Returns what a call touches as far as its arguments tell: each that looks like an address or a
+ * path, or whose schema says that it is one. Left out are the paths that its owner has opened to
+ * this server alone, where walls hold it. A server that may write nothing reads at most; what it
+ * answers is material from outside.
  */
 export function statedEffects(
   settings: ServerSettings,

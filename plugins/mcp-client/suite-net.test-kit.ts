@@ -1,4 +1,7 @@
-/** A way out to the names that the conformance suite gives its servers, which are this machine alone. */
+/**
+ * A way out to the names that the conformance suite gives its servers, which are this machine
+ * alone.
+ */
 import { definePlugin, Net } from "@gantry/sdk";
 
 export const suiteNet = definePlugin({

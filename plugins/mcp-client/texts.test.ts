@@ -23,7 +23,7 @@ const tool = (name: string, more: object = {}) => ({
   ...more,
 });
 
-/** What is offered of a server that lists these, and what its acceptance says. */
+/** Returns what is offered of a server that lists these, and what its acceptance says. */
 async function offerOf(tools: readonly unknown[]) {
   const state = stateFile();
   state.list(tools);

@@ -9,8 +9,8 @@ import { checkName } from "./settings.ts";
 import type { WordsNeeds } from "./words-needs.ts";
 
 /**
- * `gantry mcp add NAME ADDRESS`, `… npm:PACKAGE@VERSION -- ARGS` or `… -- PROGRAM ARGS`: writes the table. Throws MCP_CONFIG,
- * MCP_EXISTS, MCP_PACKAGE, CONFIG_*, and what the installation throws.
+ * `gantry mcp add NAME ADDRESS`, `… npm:PACKAGE@VERSION -- ARGS` or `… -- PROGRAM ARGS`: writes the
+ * table. Throws MCP_CONFIG, MCP_EXISTS, MCP_PACKAGE, CONFIG_*, and what the installation throws.
  */
 export async function add(run: CommandContext, needs: WordsNeeds): Promise<number> {
   const [name = "", address = ""] = run.args;
@@ -51,7 +51,10 @@ function givenKeys({ options }: CommandContext): Readonly<Record<string, unknown
   };
 }
 
-/** `gantry mcp remove NAME`: takes out the table and the package, and forgets what was accepted. Throws MCP_UNKNOWN, CONFIG_*. */
+/**
+ * `gantry mcp remove NAME`: takes out the table and the package, and forgets what was accepted.
+ * Throws MCP_UNKNOWN, CONFIG_*.
+ */
 export async function remove(
   run: CommandContext,
   { servers, configFile, configDir }: WordsNeeds,

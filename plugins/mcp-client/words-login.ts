@@ -14,7 +14,10 @@ import type { WordsNeeds } from "./words-needs.ts";
 const PATH = "/callback";
 const TIME_MS = 5 * 60_000;
 
-/** `gantry mcp login NAME`: an authorization code with PKCE. Throws MCP_LOGIN_*, and what a request throws. */
+/**
+ * `gantry mcp login NAME`: an authorization code with PKCE. Throws MCP_LOGIN_*, and what a request
+ * throws.
+ */
 export async function login(
   run: CommandContext,
   needs: WordsNeeds,

@@ -2,7 +2,7 @@ import type { Audit, ConfigFile, Net } from "@gantry/sdk";
 import type { Loopback } from "@gantry/sdk/fill";
 import type { McpServers } from "./servers.ts";
 
-/** What the words work on. */
+/** The parts that the words work on. */
 export interface WordsNeeds {
   servers(): Promise<McpServers>;
   readonly audit: Audit;

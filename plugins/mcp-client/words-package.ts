@@ -10,8 +10,8 @@ import type { WordsNeeds } from "./words-needs.ts";
 type Table = Readonly<Record<string, unknown>>;
 
 /**
- * `gantry mcp add NAME npm:PACKAGE@VERSION [-- ARGS]`: installs it and writes the table, or brings the table of an
- * earlier version up to date. Throws MCP_EXISTS, MCP_NPM, MCP_PACKAGE_*, CONFIG_*.
+ * `gantry mcp add NAME npm:PACKAGE@VERSION [-- ARGS]`: installs it and writes the table, or brings
+ * the table of an earlier version up to date. Throws MCP_EXISTS, MCP_NPM, MCP_PACKAGE_*, CONFIG_*.
  */
 export async function addPackage(
   run: CommandContext,
@@ -54,7 +54,10 @@ export async function addPackage(
   });
 }
 
-/** Returns what stands behind the program of an installed package; undefined for a table of another kind. */
+/**
+ * Returns what stands behind the program of an installed package; undefined for a table of another
+ * kind.
+ */
 function argsBehind(folder: string, table: Table | undefined): readonly string[] | undefined {
   const args = (table?.["args"] ?? []) as readonly string[];
   const at = args.findIndex((one) => one.startsWith(folder + path.sep));

@@ -12,7 +12,7 @@ import { messageOf, type Peer } from "./peer.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** What the calls of clients do: turns, and tools by the way of every call. */
+/** The calls of clients: turns, and tools by the way of every call. */
 export class Calls {
   readonly #needs: DoorNeeds;
   readonly #tools: OfferedTools;

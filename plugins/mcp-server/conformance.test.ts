@@ -12,7 +12,7 @@ import { runs, suiteTools } from "./suite-tools.test-kit.ts";
 const manifest = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json");
 const suite = path.join(path.dirname(manifest), "dist/index.js");
 
-/** What the suite requires of a server and this one does not have, with the reason. */
+/** Scenarios that the suite requires of a server and this one does not have, with the reason. */
 const leftOut: readonly (readonly [scenarios: RegExp, why: string])[] = [
   [/^resources-/, "it has no resources: files are read by tools, under their guards"],
   [/^prompts-/, "it has no prompts"],
@@ -31,7 +31,7 @@ const leftOut: readonly (readonly [scenarios: RegExp, why: string])[] = [
 
 const isRun = (name: string): boolean => !leftOut.some(([pattern]) => pattern.test(name));
 
-/** Of other scenarios, the checks that fail, with the reason. */
+/** The checks of other scenarios that fail, with the reason. */
 const failing: Readonly<Record<string, readonly (readonly [check: RegExp, why: string])[]>> = {
   caching: [[/(?:prompts|resources)-/, "it has neither prompts nor resources; tools/list passes"]],
   "server-stateless": [

@@ -18,7 +18,10 @@ function echoOf(together: number) {
 
 const wordsOf = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
 
-/** What the calls of one client answer; their ids begin at zero, as those of every other client do. */
+/**
+ * Returns what the calls of one client answer; their ids begin at zero, as those of every other
+ * client do.
+ */
 async function answersOf(door: Door, device: string, era: Era): Promise<readonly string[]> {
   const client = await connect(door, era, { device });
   const all = wordsOf(device, calls).map((word) =>

@@ -19,7 +19,7 @@ import { Asking, elicitsOf } from "./questions.ts";
 
 type Era = McpRequestContext["era"];
 
-/** Of one request of the earlier revisions. */
+/** The most questions of one request of the earlier revisions. */
 const mostQuestions = 1_000;
 
 /** In characters. */
@@ -34,14 +34,16 @@ const unchecked = {
   }),
 };
 
-/** Who asks for a call, and how long it may run. */
+/** The client that asks for a call, and the time for which it may run. */
 interface Asked {
   readonly peer: Peer;
   readonly asking: Asking;
   readonly signal: AbortSignal;
 }
 
-/** Makes the objects that answer: one for each request over HTTP, and one for a program on stdio. */
+/**
+ * Makes the objects that answer: one for each request over HTTP, and one for a program on stdio.
+ */
 export class DoorServers {
   readonly #needs: DoorNeeds;
   readonly #tools: OfferedTools;

@@ -63,7 +63,7 @@ export interface ClientOptions {
   readonly token?: string;
   /** Asks the route itself as this device: no sockets bound how many calls run at once. */
   readonly device?: string;
-  /** What the person at the client answers; without it the client puts no questions. */
+  /** Returns what the person at the client answers; without it the client puts no questions. */
   elicit?(params: ElicitRequest["params"]): Promise<ElicitResult> | ElicitResult;
 }
 

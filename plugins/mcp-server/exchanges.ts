@@ -12,7 +12,9 @@ import type { Peer } from "./peer.ts";
 import { elicitsOf } from "./questions.ts";
 import { elicitsIn, sessionId } from "./session.ts";
 
-/** The requests of the revisions before 2026-07-28, each with a transport and a server of its own. */
+/**
+ * The requests of the revisions before 2026-07-28, each with a transport and a server of its own.
+ */
 export class Exchanges {
   readonly #serverFor: (peer: Peer) => Server;
   /** Questions at clients, by ids that nobody can guess. */

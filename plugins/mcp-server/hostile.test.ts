@@ -50,7 +50,7 @@ async function sessionOf(door: Door, token: string): Promise<string> {
   return String(answer.headers["mcp-session-id"]);
 }
 
-/** What stands in the frames of a stream. */
+/** Returns what stands in the frames of a stream. */
 const framesIn = (text: string): readonly any[] =>
   text
     .split("\n")

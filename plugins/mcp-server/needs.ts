@@ -1,6 +1,6 @@
 import type { Approvals, Inbox, Logger, Media, Runtime, ToolCatalog, ToolQuestions } from "@gantry/sdk";
 
-/** What the doors work on. */
+/** The parts that the doors work on. */
 export interface DoorNeeds {
   readonly approvals: Approvals;
   readonly catalog: ToolCatalog;

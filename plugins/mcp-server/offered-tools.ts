@@ -28,7 +28,7 @@ const ask: Tool = {
   inputSchema: AskArgs as unknown as Tool["inputSchema"],
 };
 
-/** What a client may call. */
+/** The tools that a client may call. */
 export class OfferedTools {
   readonly #needs: Pick<DoorNeeds, "catalog" | "listed" | "log">;
   readonly #told = new Set<string>();

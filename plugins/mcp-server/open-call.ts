@@ -2,7 +2,7 @@ import type { TurnEvent } from "@gantry/sdk";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Asking, OpenQuestion } from "./questions.ts";
 
-/** How far a call is, for a client that asked to be told. */
+/** The progress of a call, for a client that asked to be told. */
 export interface Step {
   readonly done: number;
   readonly total?: number;

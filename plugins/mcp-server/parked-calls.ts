@@ -19,8 +19,8 @@ interface Kept extends Parked {
 }
 
 /**
- * The calls that wait for their clients to come back, by words that only their clients know. Each has
- * an open question, and who asks is what bounds these.
+ * The calls that wait for their clients to come back, by words that only their clients know. Each
+ * has an open question, and who asks is what bounds these.
  */
 export class ParkedCalls {
   readonly #kept = new Map<string, Kept>();
@@ -39,7 +39,9 @@ export class ParkedCalls {
     return this.#kept.get(state)?.peer === peer.id;
   }
 
-  /** Returns the call that a client comes back to; undefined if there is none of that tool for it. */
+  /**
+   * Returns the call that a client comes back to; undefined if there is none of that tool for it.
+   */
   take(state: string, peer: Peer, tool: string): Parked | undefined {
     const kept = this.#kept.get(state);
     if (kept?.peer !== peer.id || kept.tool !== tool) return undefined;

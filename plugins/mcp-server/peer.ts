@@ -4,7 +4,7 @@ import { laneOf, type Decider } from "@gantry/sdk/fill";
 
 const channel = "mcp";
 
-/** Who speaks to the server: a paired device, or the program that has started it. */
+/** The speaker to the server: a paired device, or the program that has started it. */
 export interface Peer {
   /** Nothing that one peer has begun is reached by another. */
   readonly id: string;
@@ -13,7 +13,9 @@ export interface Peer {
   readonly traceparent?: string | undefined;
 }
 
-/** Whether questions about calls may be put to the client: only to one that may decide them. */
+/**
+ * Returns true if questions about calls may be put to the client: only to one that may decide them.
+ */
 export function mayDecide({ caller }: Peer): boolean {
   return caller === undefined || caller.may.includes("decide");
 }

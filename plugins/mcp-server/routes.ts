@@ -6,7 +6,9 @@ const bodyLimit = 1024 * 1024;
 /** A program that works for a person calls more often than a person does. */
 const perMinute = 1_200;
 
-/** The routes of streamable HTTP. No stream lives beside the requests, so `GET` has nothing to give. */
+/**
+ * The routes of streamable HTTP. No stream lives beside the requests, so `GET` has nothing to give.
+ */
 export function mcpRoutes(door: () => Promise<HttpDoor>): readonly Route[] {
   const place = { path: "/mcp", auth: "token", may: "talk", failureBody } as const;
   const others = (["GET", "DELETE"] as const).map((method): Route => ({

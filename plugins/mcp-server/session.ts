@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Elicits } from "./questions.ts";
 
 /**
- * The session id of the revisions before 2026-07-28. It is all that is kept of `initialize`, and the
- * client keeps it: its letters tell which questions it can put. It opens nothing, since whatever is
- * looked up by it is looked up for its device.
+ * The session id of the revisions before 2026-07-28. It is all that is kept of `initialize`, and
+ * the client keeps it: its letters tell which questions it can put. It opens nothing, since
+ * whatever is looked up by it is looked up for its device.
  */
 export function sessionId({ form, url }: Elicits): string {
   return `${randomUUID()}.${form ? "f" : ""}${url ? "u" : ""}`;

@@ -9,12 +9,15 @@ import type { DoorNeeds } from "./needs.ts";
 import type { Peer } from "./peer.ts";
 
 /**
- * The program that has started the server, which may what its owner may. As a device it is one whose
- * questions another device decides, since the program may have no way to ask.
+ * The program that has started the server, which may what its owner may. As a device it is one
+ * whose questions another device decides, since the program may have no way to ask.
  */
 const peer: Peer = { id: "stdio", caller: { device: "stdio", may: scopes } };
 
-/** Serves the program at the other end of stdin and stdout until its input ends. Throws MCP_SERVE_NO_INPUT, INPUT_*. */
+/**
+ * Serves the program at the other end of stdin and stdout until its input ends. Throws
+ * MCP_SERVE_NO_INPUT, INPUT_*.
+ */
 export async function serveStdin({ input, out, signal }: CommandContext, needs: DoorNeeds): Promise<number> {
   if (!input) throw errors.MCP_SERVE_NO_INPUT();
   const servers = new DoorServers(needs, signal);
@@ -50,7 +53,9 @@ class LineTransport implements Transport {
     this.#out(JSON.stringify(message));
   }
 
-  /** Hands on what comes until the input ends; a line that is not a message is told and left out. */
+  /**
+   * Hands on what comes until the input ends; a line that is not a message is told and left out.
+   */
   async read(input: CommandInput): Promise<void> {
     for await (const line of input.lines()) {
       if (line.trim() === "") continue;

@@ -54,7 +54,7 @@ const part = async (media: Media, bytes: Uint8Array, mime: string) =>
 const parts = (...all: readonly any[]): ToolResult => ({ parts: all, failed: false });
 const resource = Buffer.from("This is an embedded resource content.");
 
-/** What each of them does. */
+/** The work of each of them. */
 export const runs: Readonly<Record<string, Run>> = {
   test_simple_text: async () => "This is a simple text response for testing.",
   test_image_content: async (_, media) => parts(await part(media, png, "image/png")),

@@ -1,6 +1,9 @@
 import type { Meters } from "@gantry/sdk";
 
-/** Beyond this many kinds of one counter the rest is counted as one: labels must not fill the memory. */
+/**
+ * Beyond this many kinds of one counter the rest is counted as one: labels must not fill the
+ * memory.
+ */
 const maxKinds = 500;
 
 type Labels = Readonly<Record<string, string>>;
@@ -14,7 +17,10 @@ interface Measured {
   sum: number;
 }
 
-/** Numbers by name and labels: those that only grow, those that are as they were last set, and histograms. */
+/**
+ * Numbers by name and labels: those that only grow, those that are as they were last set, and
+ * histograms.
+ */
 export class Counters implements Meters {
   readonly #counted = new Map<string, Map<string, number>>();
   readonly #set = new Map<string, Map<string, number>>();

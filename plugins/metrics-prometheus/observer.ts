@@ -1,6 +1,9 @@
 import type { Meters, Observer } from "@gantry/sdk";
 
-/** Counts turns, requests to models, tools and messages; names channels, models and tools, and nobody. */
+/**
+ * Counts turns, requests to models, tools and messages; names channels, models and tools, and
+ * nobody.
+ */
 export function observer(meters: Meters): Observer {
   const time = (name: string, ms: number, labels: Readonly<Record<string, string>>): void =>
     meters.observe?.(`${name}_seconds`, ms / 1_000, labels);

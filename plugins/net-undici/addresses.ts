@@ -3,12 +3,14 @@ import { errors } from "./errors.ts";
 import { exceptions } from "./exceptions.ts";
 
 /**
- * Says why an address (IPv4 or IPv6, no brackets, no zone) must not be reached, or nothing. With `port` it is one that was
- * written as it is, which the owner may have excepted; without, one that a name led to.
+ * Says why an address (IPv4 or IPv6, no brackets, no zone) must not be reached, or nothing. With
+ * `port` it is one that was written as it is, which the owner may have excepted; without, one that
+ * a name led to.
  */
 export type AddressCheck = (address: string, port?: number) => string | undefined;
 
-// Everything of IANA's special-purpose registries that is not globally reachable, and what clouds serve metadata on.
+// Everything of IANA's special-purpose registries that is not globally reachable, and what clouds
+// serve metadata on.
 const special4: Readonly<Record<string, string>> = {
   "0.0.0.0/8": "this network",
   "10.0.0.0/8": "private",
@@ -48,7 +50,10 @@ const reachable6 = [
   "2001:30::/28",
 ];
 
-/** The ranges that are always refused but for `excepted`, and the owner's own. Throws `NET_BAD_RANGE`, `NET_BAD_EXCEPTION`. */
+/**
+ * The ranges that are always refused but for `excepted`, and the owner's own. Throws
+ * `NET_BAD_RANGE`, `NET_BAD_EXCEPTION`.
+ */
 export function addressCheck(blocked: readonly string[], excepted: readonly string[] = []): AddressCheck {
   const own = blocked.length > 0 ? listOf(blocked) : undefined;
   const isExcepted = exceptions(excepted);
@@ -84,7 +89,10 @@ function specialLists(): {
   return { rows, reachable: listOf(reachable6), unicast: listOf(["2000::/3"]) };
 }
 
-/** The IPv4 address inside an IPv4-mapped or a well-known NAT64 address: it says where the packets go. */
+/**
+ * The IPv4 address inside an IPv4-mapped or a well-known NAT64 address: it says where the packets
+ * go.
+ */
 function embeddedIn(address: string): string | undefined {
   const words = wordsOf(address);
   const head = words

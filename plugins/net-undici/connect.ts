@@ -21,7 +21,10 @@ interface Connection extends ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-/** A raw connection to what the owner configured, through the proxy that HTTPS_PROXY names. Throws `NET_*`. */
+/**
+ * A raw connection to what the owner configured, through the proxy that HTTPS_PROXY names. Throws
+ * `NET_*`.
+ */
 export async function connectUpstream({ host, port, env, signal, tls }: Connection): Promise<Duplex> {
   const place = placeOf(host, port);
   try {
@@ -71,7 +74,10 @@ async function secured(
   return socket;
 }
 
-/** Rejects with what the socket fails with, `ETIMEDOUT` after ten seconds, or at once where `signal` is aborted. */
+/**
+ * Rejects with what the socket fails with, `ETIMEDOUT` after ten seconds, or at once where `signal`
+ * is aborted.
+ */
 export async function openTcp(
   host: string,
   port: number,

@@ -6,8 +6,8 @@ import { errors } from "./errors.ts";
 export type DomainCheck = (host: string) => boolean;
 
 /**
- * `example.com` is that name alone, `*.example.com` every name beneath it and not itself, `*` everything; an address stands
- * for itself. Throws `NET_BAD_DOMAIN`.
+ * `example.com` is that name alone, `*.example.com` every name beneath it and not itself, `*`
+ * everything; an address stands for itself. Throws `NET_BAD_DOMAIN`.
  */
 export function domainCheck(allowed: readonly string[]): DomainCheck {
   const exact = new Set<string>();

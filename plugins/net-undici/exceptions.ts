@@ -13,8 +13,9 @@ const metadata = new Set([
 ]);
 
 /**
- * True for an address and port that the owner excepts from the refusal of special addresses: `127.0.0.1:5173` is that port
- * alone, `192.168.1.20` every port, `[fd12::1]:8080` an IPv6 address with a port. Throws `NET_BAD_EXCEPTION`.
+ * True for an address and port that the owner excepts from the refusal of special addresses:
+ * `127.0.0.1:5173` is that port alone, `192.168.1.20` every port, `[fd12::1]:8080` an IPv6 address
+ * with a port. Throws `NET_BAD_EXCEPTION`.
  */
 export function exceptions(entries: readonly string[]): (address: string, port: number) => boolean {
   const known = new Set(entries.map(keyOf));

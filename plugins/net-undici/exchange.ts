@@ -9,7 +9,10 @@ export function waitsOf(request: NetRequest): Waits {
   return { connectMs: request.connectTimeoutMs ?? 10_000, answerMs: request.timeoutMs ?? 30_000 };
 }
 
-/** One request and its answer over `dispatcher`, no redirect followed. `onEnd` is called once, when the body has ended in any way. */
+/**
+ * One request and its answer over `dispatcher`, no redirect followed. `onEnd` is called once, when
+ * the body has ended in any way.
+ */
 export async function exchange(
   dispatcher: Dispatcher,
   request: NetRequest,

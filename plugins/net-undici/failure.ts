@@ -11,7 +11,8 @@ export function printable(url: string): string {
   return `${parsed.protocol}//${parsed.host}${parsed.pathname}`.slice(0, 200);
 }
 
-// Messages of sockets and parsers may quote what was sent, so only these words and bare codes reach a person.
+// Messages of sockets and parsers may quote what was sent, so only these words and bare codes reach
+// a person.
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection broke off",

@@ -1,6 +1,6 @@
 /**
- * Loads all that a request may need. Whoever serves does so before the first one: what is first loaded when files are short
- * fails, and Node keeps a failed import for good.
+ * Loads all that a request may need. Whoever serves does so before the first one: what is first
+ * loaded when files are short fails, and Node keeps a failed import for good.
  */
 export async function loadAll(env: NodeJS.ProcessEnv): Promise<void> {
   await Promise.all([

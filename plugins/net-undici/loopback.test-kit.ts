@@ -25,7 +25,10 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-/** An HTTP proxy (plain and CONNECT) that notes what it was asked for and sends everything on to `target`. */
+/**
+ * An HTTP proxy (plain and CONNECT) that notes what it was asked for and sends everything on to
+ * `target`.
+ */
 export async function proxyTo(target: number, status = 200) {
   const seen: { line: string; auth: string | undefined }[] = [];
   const sockets = new Set<Socket>();

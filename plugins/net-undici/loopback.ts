@@ -45,7 +45,9 @@ async function receiveOnce(
   return { redirectUri, wait: () => visit.promise.finally(close), close };
 }
 
-/** A page that got here by another name, or that sends anything but the one GET, is not the login. */
+/**
+ * A page that got here by another name, or that sends anything but the one GET, is not the login.
+ */
 function readVisit(request: IncomingMessage, path: string, authority: string): URLSearchParams | undefined {
   const url =
     request.method === "GET" && request.headers.host === authority

@@ -97,7 +97,10 @@ function redirect({ status, headers }: Response): string | undefined {
   return [301, 302, 303, 307, 308].includes(status) ? (headers.get("location") ?? undefined) : undefined;
 }
 
-/** The request after a redirect, as browsers make it; what identifies the caller stays with the origin it was meant for. */
+/**
+ * The request after a redirect, as browsers make it; what identifies the caller stays with the
+ * origin it was meant for.
+ */
 function redirected(request: NetRequest, from: URL, location: string, status: number): NetRequest {
   const to = URL.parse(location, from.href);
   if (to === null) throw errors.NET_BAD_URL(printable(location));

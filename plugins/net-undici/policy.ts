@@ -26,7 +26,8 @@ const localNames =
 
 /** The URL as it will be requested; throws `NET_BAD_URL` and `NET_BLOCKED`. */
 export function readUrl(text: string): URL {
-  // The parser drops blanks and tabs in silence and takes \ for /, so that what was read is not what was meant.
+  // The parser drops blanks and tabs in silence and takes \ for /, so that what was read is not
+  // what was meant.
   const url = /[\s\\\p{Cc}\p{Cf}]/u.test(text) ? null : URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "")
     throw errors.NET_BAD_URL(printable(text));
@@ -40,7 +41,10 @@ export function portOf({ port, protocol }: URL): number {
   return Number(port || (protocol === "https:" ? 443 : 80));
 }
 
-/** Checks a host by name, and then every address that it has; throws `NET_BLOCKED` and `NET_REFUSED`. */
+/**
+ * Checks a host by name, and then every address that it has; throws `NET_BLOCKED` and
+ * `NET_REFUSED`.
+ */
 export async function clear(written: string, port: number, where: string, rules: Rules): Promise<Cleared> {
   const blocked = (why: string): GantryError => errors.NET_BLOCKED(where, why);
   const host = written

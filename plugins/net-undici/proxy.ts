@@ -2,7 +2,10 @@ import net, { isIP } from "node:net";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The proxy that the environment sets for `url` (`https_proxy`, `http_proxy`, `no_proxy`, in either case), or undefined. */
+/**
+ * The proxy that the environment sets for `url` (`https_proxy`, `http_proxy`, `no_proxy`, in either
+ * case), or undefined.
+ */
 export function proxyFor(url: URL, env: Environment): string | undefined {
   const secure = url.protocol === "https:" || url.protocol === "wss:";
   const proxy = (secure && either(env, "https_proxy")) || (!secure && either(env, "http_proxy")) || undefined;
@@ -14,7 +17,10 @@ function either(env: Environment, name: string): string | undefined {
   return env[name] || env[name.toUpperCase()] || undefined;
 }
 
-/** An entry is `*`, a domain (with all beneath it), an address or a range of addresses; each may end in `:port`. */
+/**
+ * An entry is `*`, a domain (with all beneath it), an address or a range of addresses; each may end
+ * in `:port`.
+ */
 function bypassed(url: URL, usualPort: string, list: string): boolean {
   const host = url.hostname.replace(/^\[|\]$|\.$/g, "").toLowerCase();
   const port = url.port || usualPort;

@@ -73,7 +73,10 @@ function ended(ws: WebSocket): Promise<SocketEnd> {
   });
 }
 
-/** Listens at once, so that a frame that comes with the handshake is not lost; holds the other side back when nobody reads. */
+/**
+ * Listens at once, so that a frame that comes with the handshake is not lost; holds the other side
+ * back when nobody reads.
+ */
 function incoming(ws: WebSocket, url: string, signal: AbortSignal): AsyncIterable<string> {
   const queue: string[] = [];
   let ended: { readonly error?: Error } | undefined;
@@ -104,7 +107,9 @@ function incoming(ws: WebSocket, url: string, signal: AbortSignal): AsyncIterabl
   };
 }
 
-/** A connection to the host of `url` by way of a proxy, with TLS inside where the scheme says so. */
+/**
+ * A connection to the host of `url` by way of a proxy, with TLS inside where the scheme says so.
+ */
 async function wayThrough(proxy: string, url: URL, signal: AbortSignal): Promise<Duplex> {
   const secure = url.protocol === "wss:";
   const host = url.hostname.replace(/^\[|\]$/g, "");

@@ -96,7 +96,9 @@ interface Outcome {
   readonly all: number;
 }
 
-/** One connection in a process of its own, whose operating system has the authorities of `store`. */
+/**
+ * One connection in a process of its own, whose operating system has the authorities of `store`.
+ */
 async function outcome(
   how: { readonly node?: string; readonly way?: string; readonly url?: string; readonly ca?: string },
   { store = "ours", server = "ours", extra = "" } = {},

@@ -6,7 +6,10 @@ import { printable } from "./failure.ts";
 
 const openMs = 10_000;
 
-/** A raw connection to `hostname` (IPv6 in brackets) through an HTTP proxy. Throws `NET_REFUSED`, and what the socket throws. */
+/**
+ * A raw connection to `hostname` (IPv6 in brackets) through an HTTP proxy. Throws `NET_REFUSED`,
+ * and what the socket throws.
+ */
 export async function openTunnel(
   proxy: string,
   hostname: string,

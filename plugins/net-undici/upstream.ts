@@ -54,7 +54,9 @@ function nameIn({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }
 
-/** `user:password@` in an address is sent as Basic, where the request has no credential of its own. */
+/**
+ * `user:password@` in an address is sent as Basic, where the request has no credential of its own.
+ */
 function withUser(request: NetRequest, url: URL): NetRequest {
   const named = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === "authorization");
   if (named || (url.username === "" && url.password === "")) return request;

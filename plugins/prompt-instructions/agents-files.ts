@@ -21,10 +21,11 @@ export interface AgentsTexts {
 }
 
 /**
- * Reads AGENTS.md of the folder that is worked in and of those above it, up to the outermost that the owner has named (the
- * configured workspace, or a trusted folder), the nearest last. That of the folder itself comes through the sandbox, so that
- * what a tool may not read is not read here; those above lie beyond its walls, and only plain files count there. One that
- * has not changed is read once.
+ * Reads AGENTS.md of the folder that is worked in and of those above it, up to the outermost that
+ * the owner has named (the configured workspace, or a trusted folder), the nearest last. That of
+ * the folder itself comes through the sandbox, so that what a tool may not read is not read here;
+ * those above lie beyond its walls, and only plain files count there. One that has not changed is
+ * read once.
  */
 export function agentsFiles(
   files: () => SandboxedFiles | undefined,

@@ -5,6 +5,6 @@ export const errors = defineErrors({
     "agent.instructions may not name %s, which security.%s closes: it would be sent to the model with every request.",
   ),
   INSTRUCTIONS_UNREADABLE: usage(
-    "The instructions in %s cannot be read (%s): mend agent.instructions, or the file's owner and mode.",
+    "The instructions in %s cannot be read (%s): correct agent.instructions, or the file's owner and mode.",
   ),
 });

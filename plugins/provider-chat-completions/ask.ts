@@ -24,7 +24,10 @@ export interface Question {
   reader(): AnswerReader;
 }
 
-/** One POST and its answer, as events; the last one is a stop or an error. `refused` learns what this server does not take. */
+/**
+ * One POST and its answer, as events; the last one is a stop or an error. `refused` learns what
+ * this server does not take.
+ */
 export function ask(
   upstream: Upstream,
   endpoint: Endpoint,

@@ -18,7 +18,10 @@ export class CallList {
     return this.#parts.length;
   }
 
-  /** One element of `tool_calls`. Servers leave out the index, repeat it, cut the name, or send it again with every piece. */
+  /**
+   * One element of `tool_calls`. Servers leave out the index, repeat it, cut the name, or send it
+   * again with every piece.
+   */
   add(piece: unknown): void {
     const { index, id: anyId, function: called } = asObject(piece) ?? {};
     const { name: anyName, arguments: anyArgs } = asObject(called) ?? {};
@@ -31,7 +34,10 @@ export class CallList {
     if (args !== "") part.args.push(args);
   }
 
-  /** Every call in order, each with an id of its own. `wholeOnly` leaves out calls whose arguments broke off. */
+  /**
+   * Every call in order, each with an id of its own. `wholeOnly` leaves out calls whose arguments
+   * broke off.
+   */
   calls(wholeOnly: boolean): readonly ToolUse[] {
     const used = new Set<string>();
     const calls: ToolUse[] = [];

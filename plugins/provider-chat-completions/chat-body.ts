@@ -20,7 +20,9 @@ export interface BodyInput {
   readonly settings: ProviderSettings;
 }
 
-/** The request as chat completions want it, without the fields that the server has refused before. */
+/**
+ * The request as chat completions want it, without the fields that the server has refused before.
+ */
 export function chatBody(
   { request, model, media, settings }: BodyInput,
   refused: Refused,
@@ -42,7 +44,10 @@ export function chatBody(
   };
 }
 
-/** A tool message takes text alone: the pictures of all results of one answer follow in a message of their own. */
+/**
+ * A tool message takes text alone: the pictures of all results of one answer follow in a message of
+ * their own.
+ */
 function asMessages(messages: readonly ChatMessage[], media: CarriedMedia): object[] {
   const all: object[] = [];
   let shown: object[] = [];

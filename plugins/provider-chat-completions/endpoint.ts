@@ -46,7 +46,9 @@ export interface Endpoint {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** First-class local servers: default address, key variable, and what makes them read tool calls. */
+/**
+ * First-class local servers: default address, key variable, and what makes them read tool calls.
+ */
 export const locals: Readonly<
   Record<string, { readonly url: string; readonly key?: string; readonly toolOption: string }>
 > = {

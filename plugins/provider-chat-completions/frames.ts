@@ -6,8 +6,9 @@ import type { Line } from "./socket-pool.ts";
 const WHOLE_BYTES = 16 * 1024 * 1024;
 
 /**
- * The JSON values of one answer over a connection, until the other side closes it; the connection itself stays open when
- * the reader stops. Bounded in bytes, in silence and as a whole. Throws `PROVIDER_*`, `NET_*`, or when `signal` is aborted.
+ * The JSON values of one answer over a connection, until the other side closes it; the connection
+ * itself stays open when the reader stops. Bounded in bytes, in silence and as a whole. Throws
+ * `PROVIDER_*`, `NET_*`, or when `signal` is aborted.
  */
 export async function* jsonFrames(
   line: Line,

@@ -19,7 +19,10 @@ const WINDOW_KEYS = [
 ];
 const LEAST_WINDOW = 256;
 
-/** GET …/models: the ids on offer, in the server's order. Throws `CHAT_NO_MODEL_LIST` where the server has no list, and `PROVIDER_*`. */
+/**
+ * GET …/models: the ids on offer, in the server's order. Throws `CHAT_NO_MODEL_LIST` where the
+ * server has no list, and `PROVIDER_*`.
+ */
 export async function listModels(
   upstream: Upstream,
   endpoint: Endpoint,

@@ -16,8 +16,8 @@ import type { ResponsesMode } from "./responses-mode.ts";
 const NEEDS_MODEL = new Set(["PROVIDER_REQUEST", "PROVIDER_MODEL_UNKNOWN"]);
 
 /**
- * A provider that asks one server. It learns which optional fields that server refuses. A request without a model goes to
- * the only model of the server, or to its default.
+ * A provider that asks one server. It learns which optional fields that server refuses. A request
+ * without a model goes to the only model of the server, or to its default.
  */
 export function createProvider(upstream: Upstream, endpoint: Endpoint, responses: ResponsesMode): Provider {
   const { name, aliases, credential, secrets, toolOption, mode, settings } = endpoint;

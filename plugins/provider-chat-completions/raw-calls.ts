@@ -13,7 +13,10 @@ const MARKS = [
 ] as const;
 const MAY_BEGIN = /[<[]/g;
 
-/** Watches the text of one answer for raw calls of the offered tools; text from a mark on is held back until the end. */
+/**
+ * Watches the text of one answer for raw calls of the offered tools; text from a mark on is held
+ * back until the end.
+ */
 export class RawCalls {
   readonly #called: RegExp;
   #held = "";

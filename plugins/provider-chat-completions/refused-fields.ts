@@ -1,6 +1,9 @@
 import { overflowOf } from "@gantry/sdk/provider";
 
-/** A field that a request can do without; `max_tokens` has `max_completion_tokens` in its place, then nothing. */
+/**
+ * A field that a request can do without; `max_tokens` has `max_completion_tokens` in its place,
+ * then nothing.
+ */
 export type OptionalField =
   | "stream_options"
   | "temperature"
@@ -45,7 +48,10 @@ export function refusedField(text: string, sent: Body): Refusal | undefined {
   return "stream_options" in sent && !other ? lasting("stream_options") : undefined;
 }
 
-/** Conversation and answer together do not fit: without a bound for the answer they may, unless the conversation alone is too long. */
+/**
+ * Conversation and answer together do not fit: without a bound for the answer they may, unless the
+ * conversation alone is too long.
+ */
 function withoutLimit(text: string, limit: number, window: number | undefined): Refusal | undefined {
   const [, ...counts] = OF_THE_PROMPT.exec(text) ?? [];
   const prompt = Number(counts.find((count) => count !== undefined) ?? 0);

@@ -33,7 +33,10 @@ export class ResponsesMode {
   /** Servers without WebSocket, and until when (Unix ms) they are asked over HTTP at once. */
   readonly #httpUntil = new Map<string, number>();
 
-  /** `choice` is SERVICE_RESPONSES_WEBSOCKET: `1` only WebSocket, `0` only HTTP, else WebSocket first. `signal` ends all connections. */
+  /**
+   * `choice` is SERVICE_RESPONSES_WEBSOCKET: `1` only WebSocket, `0` only HTTP, else WebSocket
+   * first. `signal` ends all connections.
+   */
   constructor(upstream: Upstream, choice: string | undefined, signal: AbortSignal) {
     this.#upstream = upstream;
     this.#choice = choice;

@@ -1,4 +1,7 @@
-/** A well-known service that speaks chat completions: `default_provider = "<id>"` is enough to use it. */
+/**
+ * A well-known service that speaks chat completions: `default_provider = "<id>"` is enough to use
+ * it.
+ */
 export interface Service {
   readonly id: string;
   readonly url: string;

@@ -17,7 +17,10 @@ interface Kept extends Line {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Connections by conversation: one is taken out while it is in use and put back after a whole answer. */
+/**
+ * Connections by conversation: one is taken out while it is in use and put back after a whole
+ * answer.
+ */
 export class SocketPool {
   readonly #upstream: Upstream;
   readonly #signal: AbortSignal;
@@ -30,7 +33,10 @@ export class SocketPool {
     signal.addEventListener("abort", () => this.#trim(0), { once: true });
   }
 
-  /** The kept connection of a conversation, or a new one; `signal` cancels the opening. Throws `NET_*`. */
+  /**
+   * The kept connection of a conversation, or a new one; `signal` cancels the opening. Throws
+   * `NET_*`.
+   */
   async take(key: string, endpoint: Endpoint, signal: AbortSignal): Promise<Line> {
     const kept = this.#remove(key);
     if (kept) return kept;

@@ -3,8 +3,8 @@ const MAY_OPEN = /^\s*(?:<[a-z]{0,9})?$/;
 const LONGEST_MARK = "</reasoning>".length;
 
 /**
- * Takes the thoughts out with which local models begin: `<think>…</think>`, whatever the pieces. Only what an answer begins
- * with counts; the same words later on are the answer's own.
+ * Takes the thoughts out with which local models begin: `<think>…</think>`, whatever the pieces.
+ * Only what an answer begins with counts; the same words later on are the answer's own.
  */
 export class Thoughts {
   #state: "begins" | "thinks" | "thought" | "answers" = "begins";

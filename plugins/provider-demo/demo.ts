@@ -9,7 +9,10 @@ const LONGEST = 4_000;
 /** Marks that tell a model which text came from outside; a person needs none. */
 const MARKED = /<<untrusted ([0-9a-f]+) from [^>\n]*>>\n([^]*?)\n<<end \1>>/g;
 
-/** A provider without a model: it knows a few plain requests, and what it does it does through the real tools. */
+/**
+ * A provider without a model: it knows a few plain requests, and what it does it does through the
+ * real tools.
+ */
 export const demo: Provider = {
   name: "demo",
   capabilities: { nativeToolCalling: true, vision: false, streaming: true },
@@ -102,7 +105,10 @@ function lastId(messages: readonly ChatMessage[]): number {
   return Math.max(0, ...ids.map((id) => Number(/^demo-(\d{1,15})$/.exec(id)?.[1] ?? 0)));
 }
 
-/** There are no tokens here: about four characters are counted as one, so that accounting can be seen working. */
+/**
+ * There are no tokens here: about four characters are counted as one, so that accounting can be
+ * seen working.
+ */
 function usage(request: ChatRequest, written: number): ProviderEvent {
   const read = request.messages.reduce((sum, message) => sum + textOf(message.parts).length, 0);
   return { type: "usage", inputTokens: Math.ceil(read / 4), outputTokens: Math.ceil(written / 4) };

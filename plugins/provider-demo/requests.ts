@@ -136,7 +136,10 @@ export function understand(text: string): readonly Wish[] {
   return [];
 }
 
-/** "List the files and then read a.txt" is two requests, where each half is one; else the sentence is one request. */
+/**
+ * "List the files and then read a.txt" is two requests, where each half is one; else the sentence
+ * is one request.
+ */
 function requests(text: string): readonly Wish[] {
   const one = request(text);
   if (one && one.tool !== "file_list" && one.tool !== "file_read") return [one];

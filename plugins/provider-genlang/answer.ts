@@ -37,7 +37,10 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   IMAGE_RECITATION: "ContentFilter",
 };
 
-/** Streams what a successful answer holds. Thoughts are dropped, but count as a sign of life. Throws what the body throws. */
+/**
+ * Streams what a successful answer holds. Thoughts are dropped, but count as a sign of life. Throws
+ * what the body throws.
+ */
 export async function* readAnswer(
   response: Response,
   model: string,
@@ -81,7 +84,10 @@ function isStream({ headers }: Response): boolean {
   return /event-stream/i.test(headers.get("content-type") ?? "");
 }
 
-/** The chunks of an answer: server-sent events, one object, or a list of them. Throws `PROVIDER_MALFORMED`. */
+/**
+ * The chunks of an answer: server-sent events, one object, or a list of them. Throws
+ * `PROVIDER_MALFORMED`.
+ */
 async function* chunksOf({ body }: Response): AsyncGenerator<Chunk, void> {
   for await (const value of jsonValues(body ?? ReadableStream.from([]), NAME)) {
     if (value === DONE) continue;

@@ -6,7 +6,10 @@ import type { ChatMessage, ProviderEvent } from "@gantry/sdk";
 import { readAnswer } from "./answer.ts";
 import { toBody } from "./body.ts";
 
-/** Field and enum names of the vendor's published description of v1beta (GenerateContentRequest and what it holds). */
+/**
+ * Field and enum names of the vendor's published description of v1beta (GenerateContentRequest and
+ * what it holds).
+ */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   request: [
     "model",

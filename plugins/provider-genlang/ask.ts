@@ -48,7 +48,10 @@ export function oauthTarget(
 
 const NO_SUCH_ACTION = new Set([404, 405, 501]);
 
-/** Sends a body and gives the opened answer; throws `NET_*`. A server without streaming is asked for the whole answer. */
+/**
+ * Sends a body and gives the opened answer; throws `NET_*`. A server without streaming is asked for
+ * the whole answer.
+ */
 export interface Asker {
   send(target: Target, body: Body, model: string, timeoutMs: number, signal: AbortSignal): Promise<Opened>;
 }

@@ -8,7 +8,7 @@ export const errors = defineErrors({
       "providers.genlang.api_key, or run `gantry onboard`%s.",
   ),
   GENLANG_CREDENTIAL_BROKEN: usage(
-    "The credentials in %s cannot be used (%s): mend or remove the file, or log in again.",
+    "The credentials in %s cannot be used (%s): correct or remove the file, or log in again.",
   ),
   GENLANG_EXPIRED: failed("The OAuth token in %s has expired and cannot be refreshed (%s): run %s."),
   GENLANG_REFRESH_FAILED: failed("The OAuth token in %s could not be refreshed (%s): run %s."),

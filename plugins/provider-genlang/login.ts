@@ -11,7 +11,10 @@ import { readClaims } from "./tokens.ts";
 import { vendorAccounts } from "./vendor-files.ts";
 
 const PATH = "/oauth2callback";
-/** Browsers refuse this port without connecting, so the code stays in the address bar and goes to no one. */
+/**
+ * Browsers refuse this port without connecting, so the code stays in the address bar and goes to no
+ * one.
+ */
 const NOWHERE = `http://127.0.0.1:1${PATH}`;
 const SCOPES = ["cloud-platform", "userinfo.email", "userinfo.profile"].map(
   (scope) => `https://www.googleapis.com/auth/${scope}`,
@@ -29,7 +32,10 @@ export interface LoginDeps {
   pasted(signal: AbortSignal): Promise<string>;
 }
 
-/** One login by authorization code with PKCE; the state that comes back must be ours. Throws coded errors. */
+/**
+ * One login by authorization code with PKCE; the state that comes back must be ours. Throws coded
+ * errors.
+ */
 export async function login(
   deps: LoginDeps,
   name: string,
@@ -42,7 +48,8 @@ export async function login(
   const signal = AbortSignal.any([cancel, AbortSignal.timeout(TIME_MS)]);
   if (!paste && !deps.loopback) throw errors.GENLANG_LOGIN_PASTE();
   const state = oauth.generateRandomState();
-  // Anybody may ask for a page on loopback: without our state it is somebody else's visit and ends nothing.
+  // Anybody may ask for a page on loopback: without our state it is somebody else's visit and ends
+  // nothing.
   const isOurs = (query: URLSearchParams): boolean => query.get("state") === state;
   const visit = paste ? undefined : await deps.loopback?.receiveOnce(PATH, isOurs, signal);
   try {

@@ -11,7 +11,10 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 const METADATA = { ideType: "IDE_UNSPECIFIED", platform: "PLATFORM_UNSPECIFIED", pluginType: "GEMINI" };
 
 export interface Projects {
-  /** The cloud project of an account: the environment's, else what the server says, which is kept for a day. */
+  /**
+   * The cloud project of an account: the environment's, else what the server says, which is kept
+   * for a day.
+   */
   of(
     account: Account,
     tokens: Tokens & { readonly accessToken: string },

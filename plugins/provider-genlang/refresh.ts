@@ -18,7 +18,10 @@ export interface RefreshDeps {
   readonly signal: AbortSignal;
 }
 
-/** Gives the tokens of an account with an access token that can be used now; `force` refreshes even a fresh one. */
+/**
+ * Gives the tokens of an account with an access token that can be used now; `force` refreshes even
+ * a fresh one.
+ */
 export type TokenSource = (
   account: Account,
   force: boolean,

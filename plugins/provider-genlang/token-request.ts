@@ -15,7 +15,10 @@ interface RequestDeps {
   readonly signal: AbortSignal;
 }
 
-/** One refresh at the token server. Throws `GENLANG_REFRESH_FAILED`, a `ProviderError` where the server is in trouble, and `NET_*`. */
+/**
+ * One refresh at the token server. Throws `GENLANG_REFRESH_FAILED`, a `ProviderError` where the
+ * server is in trouble, and `NET_*`.
+ */
 export async function requestTokens(deps: RequestDeps, account: Account, tokens: Tokens): Promise<Refreshed> {
   const client = clientFor(deps.config, tokens);
   if (!client) throw clientless(account);
@@ -92,7 +95,9 @@ function parse(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Returns why a token that has ended cannot be renewed here; undefined if a renewal can be tried. */
+/**
+ * Returns why a token that has ended cannot be renewed here; undefined if a renewal can be tried.
+ */
 export function unrenewable(
   config: GenlangConfig,
   account: Account,
@@ -109,7 +114,10 @@ function clientless(account: Account): GantryError {
   return errors.GENLANG_REFRESH_FAILED(account.id, why, cureFor(account, true));
 }
 
-/** Returns how the person gets new tokens; `lacks` is true if the client, or its secret, is not known. */
+/**
+ * Returns how the person gets new tokens; `lacks` is true if the client, or its secret, is not
+ * known.
+ */
 export function cureFor(account: Account, lacks: boolean = false): string {
   if (account.source === "auth-profiles") return "`gantry auth login --provider genlang`";
   const again = "the vendor CLI (`gemini`)";

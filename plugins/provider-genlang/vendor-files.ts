@@ -10,7 +10,10 @@ const CLI = ".gemini";
 const FILE = "oauth_creds.json";
 const EXTRA_HOME = /^\.gemini-.*-home$/;
 
-/** The files of the vendor's own CLI: the first is in use, the others are for rotation. They are read and never written. */
+/**
+ * The files of the vendor's own CLI: the first is in use, the others are for rotation. They are
+ * read and never written.
+ */
 export async function vendorAccounts(): Promise<readonly Account[]> {
   const home = homedir();
   const names = await readdir(home).catch(() => []);

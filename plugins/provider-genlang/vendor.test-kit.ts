@@ -38,7 +38,10 @@ export const sentence = (text: string, more: object = {}): object => ({
   ...more,
 });
 
-/** The vendor's servers on loopback: both endpoints, the token server and the model list, each with its own answers. */
+/**
+ * The vendor's servers on loopback: both endpoints, the token server and the model list, each with
+ * its own answers.
+ */
 export async function vendor(routes: Readonly<Record<string, Route>>) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -100,7 +103,10 @@ function reply(response: ServerResponse, answer: Reply): void {
   else response.end();
 }
 
-/** A home directory of its own, no credential in the environment; files are given by their path in it. */
+/**
+ * A home directory of its own, no credential in the environment; files are given by their path in
+ * it.
+ */
 export function home(
   files: Readonly<Record<string, unknown>> = {},
   env: Readonly<Record<string, string>> = {},

@@ -45,7 +45,10 @@ interface Turn {
   readonly content: object[];
 }
 
-/** The request in the messages format: system apart, roles in turns, all results of one answer in one user message. */
+/**
+ * The request in the messages format: system apart, roles in turns, all results of one answer in
+ * one user message.
+ */
 export function messagesBody(
   { request, media, settings }: BodyInput,
   learned: Learned,
@@ -79,8 +82,9 @@ export function messagesBody(
 }
 
 /**
- * Marks the ends of the last two turns of the person or their tools: what is sent again up to there is read from the cache,
- * the system prompt with it. The first message of a conversation has nothing before it and goes as it is.
+ * Marks the ends of the last two turns of the person or their tools: what is sent again up to there
+ * is read from the cache, the system prompt with it. The first message of a conversation has
+ * nothing before it and goes as it is.
  */
 function markedTurns(turns: readonly Turn[]): readonly Turn[] {
   const ends = turns.flatMap(({ role }, i) => (role === "user" ? [i] : [])).slice(-2);

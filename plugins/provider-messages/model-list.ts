@@ -6,7 +6,9 @@ import type { Server } from "./server.ts";
 /** Beside the messages, as the contract has it; beside `/v1/messages`, as most servers have it. */
 const PATHS = ["/models", "/v1/models"];
 
-/** The ids on offer. Throws `MESSAGES_NO_MODEL_LIST` where the server has no list, and `PROVIDER_*`. */
+/**
+ * The ids on offer. Throws `MESSAGES_NO_MODEL_LIST` where the server has no list, and `PROVIDER_*`.
+ */
 export async function listModels(
   upstream: Upstream,
   server: Server,

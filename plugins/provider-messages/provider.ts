@@ -9,7 +9,9 @@ import type { Server } from "./server.ts";
 
 const TAKES: readonly string[] = ["image/*", "application/pdf"];
 
-/** A provider that asks one server in the messages format; it learns what that server does not take. */
+/**
+ * A provider that asks one server in the messages format; it learns what that server does not take.
+ */
 export function createProvider(upstream: Upstream, server: Server): Provider {
   const { name, secrets, withheld, timeoutMs, settings } = server;
   const learned = nothingLearned();

@@ -26,7 +26,10 @@ export interface Server {
   readonly settings: ProviderSettings;
 }
 
-/** The server that `messages-custom:<url>` stands for; undefined for any other provider id. Throws `PROVIDER_URL`. */
+/**
+ * The server that `messages-custom:<url>` stands for; undefined for any other provider id. Throws
+ * `PROVIDER_URL`.
+ */
 export function serverOf(
   id: string,
   config: KeyConfig,

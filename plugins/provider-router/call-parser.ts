@@ -1,4 +1,7 @@
-/** The tags of one request; `word` is random, so nothing that was written before the request can hold them. */
+/**
+ * The tags of one request; `word` is random, so nothing that was written before the request can
+ * hold them.
+ */
 export interface Tags {
   readonly word: string;
   readonly open: string;
@@ -25,7 +28,10 @@ const EXCERPT = 500;
 const UNCLOSED = "its closing tag is missing";
 const CUT = "the answer reached its length limit before the closing tag, so write less at once";
 
-/** Splits streamed text into what is shown and the calls between the tags; linear in the text, whatever the pieces. `cut`: the model ran out of length. */
+/**
+ * Splits streamed text into what is shown and the calls between the tags; linear in the text,
+ * whatever the pieces. `cut`: the model ran out of length.
+ */
 export function createCallParser(tags: Tags): { push(text: string): Piece[]; end(cut: boolean): Piece[] } {
   let pending = "";
   let call: { parts: string[]; length: number } | undefined;

@@ -9,12 +9,17 @@ import type { Attempt } from "./retry.ts";
 /** A provider's return is noticed within the longest pause. */
 const LIMITS: CircuitLimits = { failures: 5, firstMs: 5_000, longestMs: 20_000 };
 const SPACE = "provider-cooling";
-/** Nobody has asked for so long: the service takes requests again, which find out whether it works. */
+/**
+ * Nobody has asked for so long: the service takes requests again, which find out whether it works.
+ */
 const unaskedMs = 60_000;
 
 export type Cooling = ReturnType<ModelRouter["cooling"]>[number];
 
-/** A pause, and how long it was from the start: more than that left means that the clock was set back. */
+/**
+ * A pause, and how long it was from the start: more than that left means that the clock was set
+ * back.
+ */
 interface Pause extends Cooling {
   readonly pauseMs?: number;
 }

@@ -17,7 +17,10 @@ export interface FallbackConfig {
   readonly providers: ProviderTable;
 }
 
-/** Asks the wanted provider, then the fallbacks in order, until one begins to answer; from then on the answer is that one's. */
+/**
+ * Asks the wanted provider, then the fallbacks in order, until one begins to answer; from then on
+ * the answer is that one's.
+ */
 export function createRouter(
   config: FallbackConfig,
   circuits: Circuits,
@@ -57,7 +60,9 @@ export function createRouter(
     cooling: () => circuits.cooling(),
   };
 
-  /** Streams the answer of one provider; gives back why nothing of it was shown, where that was so. */
+  /**
+   * Streams the answer of one provider; gives back why nothing of it was shown, where that was so.
+   */
   async function* ask(
     provider: Provider,
     id: string | undefined,
@@ -96,12 +101,18 @@ export function createRouter(
   }
 }
 
-/** Returns after how many milliseconds without a piece of an answer people are told: 30 s, or a fourth of a longer time limit. */
+/**
+ * Returns after how many milliseconds without a piece of an answer people are told: 30 s, or a
+ * fourth of a longer time limit.
+ */
 function patienceMs(timeoutSeconds: number): number {
   return Math.max(30_000, timeoutSeconds * 250);
 }
 
-/** A table may stand under the id as it is written, the provider's name, an alias, or the word before the address. */
+/**
+ * A table may stand under the id as it is written, the provider's name, an alias, or the word
+ * before the address.
+ */
 function tablesOf(id: string = "", { name, aliases = [] }: Provider): string[] {
   return [id, name, ...aliases, name.replace(/:.*$/s, "")];
 }

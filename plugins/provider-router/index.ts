@@ -42,7 +42,7 @@ export default definePlugin({
           what: `provider ${provider}`,
           state: "warn",
           detail: `left alone until ${until}: ${reason}`,
-          cure: "Wait, mend it, or set reliability.fallback_providers.",
+          cure: "Wait, fix it, or set reliability.fallback_providers.",
         }));
       },
     });

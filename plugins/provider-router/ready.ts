@@ -1,7 +1,9 @@
 import type { CheckRow, ConfigFile, Providers } from "@gantry/sdk";
 import type { Circuits } from "./circuit.ts";
 
-/** Its name is that of what channels' messages wait for: one trouble of the model is told of once. */
+/**
+ * Its name is that of what channels' messages wait for: one trouble of the model is told of once.
+ */
 const what = "model";
 
 export interface ReadyNeeds {

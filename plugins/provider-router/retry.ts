@@ -5,7 +5,9 @@ import { isCooling, passes } from "./failure.ts";
 
 const LONGEST_BACKOFF_MS = 30_000;
 
-/** A try that got as far as its first visible event or its end, or failed before anything was shown. */
+/**
+ * A try that got as far as its first visible event or its end, or failed before anything was shown.
+ */
 export type Attempt =
   | { readonly ok: true; readonly events: AsyncIterable<ProviderEvent> }
   | { readonly ok: false; readonly failure: ProviderFailure };
@@ -46,7 +48,10 @@ export interface RetryContext {
   readonly log: Logger;
 }
 
-/** Tries again while that can help; waits longer each time, with jitter, and at least as long as the server asked for. */
+/**
+ * Tries again while that can help; waits longer each time, with jitter, and at least as long as the
+ * server asked for.
+ */
 export async function withRetries(context: RetryContext, attempt: () => Promise<Attempt>): Promise<Attempt> {
   const { provider, settings, signal, log } = context;
   let last = await attempt();
@@ -69,7 +74,10 @@ export async function withRetries(context: RetryContext, attempt: () => Promise<
   return last;
 }
 
-/** Doubles each time; the upper half is chance, so that many who failed together do not come back together. */
+/**
+ * Doubles each time; the upper half is chance, so that many who failed together do not come back
+ * together.
+ */
 function backoff(firstMs: number, retry: number): number {
   const longest = Math.max(firstMs, LONGEST_BACKOFF_MS);
   const full = Math.min(firstMs * 2 ** retry, longest);

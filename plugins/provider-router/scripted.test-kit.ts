@@ -19,7 +19,10 @@ export const fail = (status: number | undefined, more: Partial<ProviderFailure> 
   },
 });
 
-/** A provider that answers its n-th request with the n-th script (the last one again and again), and keeps what it was asked. */
+/**
+ * A provider that answers its n-th request with the n-th script (the last one again and again), and
+ * keeps what it was asked.
+ */
 export function scripted(
   name: string,
   scripts: readonly (readonly (ProviderEvent | Error | "hang")[])[],

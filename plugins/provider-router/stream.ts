@@ -2,7 +2,10 @@ import { errors as common } from "@gantry/sdk";
 import { failure, thrownFailure } from "@gantry/sdk/provider";
 import type { ChatRequest, Provider, ProviderEvent } from "@gantry/sdk";
 
-/** Characters of one answer; an event counts as some even when it is empty, so that neither can go on without end. */
+/**
+ * Characters of one answer; an event counts as some even when it is empty, so that neither can go
+ * on without end.
+ */
 const MOST = 16 * 1024 * 1024;
 const PER_EVENT = 16;
 /**
@@ -11,8 +14,9 @@ const PER_EVENT = 16;
 const over = new Error("The answer is over.");
 
 /**
- * One answer of any provider, made to keep the contract: never throws, ends with exactly one `stop` or `error`, is silent for
- * at most `idleSeconds`, has a size, and ends at once when the request is cancelled. An empty text is a sign of life.
+ * One answer of any provider, made to keep the contract: never throws, ends with exactly one `stop`
+ * or `error`, is silent for at most `idleSeconds`, has a size, and ends at once when the request is
+ * cancelled. An empty text is a sign of life.
  */
 export async function* bounded(
   provider: Provider,

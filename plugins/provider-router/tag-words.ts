@@ -5,8 +5,8 @@ const SPACE = "provider-router";
 const KEY = "tag-key";
 
 /**
- * The word in the tags of a conversation: nobody else can know it, and it stays the same, also after a restart, so that a
- * request begins with the bytes of the one before it.
+ * The word in the tags of a conversation: nobody else can know it, and it stays the same, also
+ * after a restart, so that a request begins with the bytes of the one before it.
  */
 export class TagWords {
   readonly #store: Store | undefined;
@@ -22,7 +22,10 @@ export class TagWords {
     return createHmac("sha256", key).update(session).digest("hex").slice(0, 16);
   }
 
-  /** A store that fails is asked again with the next request; until then the key is this process's own. */
+  /**
+   * A store that fails is asked again with the next request; until then the key is this process's
+   * own.
+   */
   async #read(): Promise<string> {
     if (!this.#store) return this.#fallback;
     try {

@@ -6,7 +6,10 @@ import type { Tags } from "./call-parser.ts";
 /** The beginning of the arguments of a call that could not be read. */
 export const BROKEN = "Unreadable call, nothing was run";
 
-/** A conversation with tools as one without: the format stands in the system prompt, calls and results in the text. */
+/**
+ * A conversation with tools as one without: the format stands in the system prompt, calls and
+ * results in the text.
+ */
 export function asText(
   messages: readonly ChatMessage[],
   tools: readonly ToolSpec[],

@@ -14,7 +14,10 @@ const tools = [
 
 const words = new TagWords();
 
-/** Asks through the wrapper a model that writes `answer`, with WORD for the word of the request, in pieces of `size`. */
+/**
+ * Asks through the wrapper a model that writes `answer`, with WORD for the word of the request, in
+ * pieces of `size`.
+ */
 async function ask(
   answer: string,
   messages: readonly ChatMessage[] = [{ role: "user", parts: textParts("hi") }],

@@ -4,7 +4,10 @@ import type { Piece, Tags } from "./call-parser.ts";
 import { asText, BROKEN } from "./text-form.ts";
 import type { TagWords } from "./tag-words.ts";
 
-/** A provider without native tool calling, made to look as if it had it: calls are asked for and read as text. */
+/**
+ * A provider without native tool calling, made to look as if it had it: calls are asked for and
+ * read as text.
+ */
 export function withTextTools(provider: Provider, words: TagWords): Provider {
   return {
     name: provider.name,
@@ -50,7 +53,10 @@ function callsIn(messages: readonly ChatMessage[]): number {
   );
 }
 
-/** Text before the first call is shown; text after it is not, since it can only be a guess at a result. */
+/**
+ * Text before the first call is shown; text after it is not, since it can only be a guess at a
+ * result.
+ */
 function createReader(
   tags: Tags,
   earlier: number,

@@ -7,7 +7,10 @@ import net from "../net-undici/index.ts";
 import chat from "../provider-chat-completions/index.ts";
 import plugin from "./index.ts";
 
-/** A real model server: answers with each status in turn, the last one again and again; 200 is an answer. */
+/**
+ * A real model server: answers with each status in turn, the last one again and again; 200 is an
+ * answer.
+ */
 async function serve(statuses: readonly number[], answer = "served", headers: Record<string, string> = {}) {
   const asked: { readonly model: string }[] = [];
   const server = createServer(async (request, response) => {

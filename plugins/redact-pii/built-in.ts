@@ -19,7 +19,10 @@ const KEY_LIMIT = 16_384;
 const keyBegin = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 const keyEnd = /-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** A key that has not ended yet is counted, so that the beginning of a stream never looks finished while its rest is to come. */
+/**
+ * A key that has not ended yet is counted, so that the beginning of a stream never looks finished
+ * while its rest is to come.
+ */
 const privateKeys: Rule = (text) => {
   let clean = "";
   let from = 0;
@@ -71,7 +74,8 @@ const assigned = new RegExp(
   "gi",
 );
 
-// Between two groups of digits stands a sign, the same throughout, or the end of a line in place of one of them.
+// Between two groups of digits stands a sign, the same throughout, or the end of a line in place of
+// one of them.
 const GAP = String.raw`(?:[ \t]{1,2}|[.-]|[ \t]?\r?\n)`;
 const cardNumbers = new RegExp(
   String.raw`(?<![\w+]|\d[.,-])(?:\d{4}${GAP}\d{4}${GAP}\d{4}${GAP}\d{1,7}|\d{4}${GAP}\d{6}${GAP}\d{4,5}|\d{13,19})(?!\w|[.,-]\d)`,

@@ -18,7 +18,10 @@ function digitOf(code: number): number {
   return code - (/\p{Nd}/u.test(String.fromCharCode(row)) ? row : row + 6);
 }
 
-/** Replaces what `pattern` finds in the folded text; `replace` gets it folded, and tells how much of its beginning goes and for what. */
+/**
+ * Replaces what `pattern` finds in the folded text; `replace` gets it folded, and tells how much of
+ * its beginning goes and for what.
+ */
 export function replaceFolded(
   text: string,
   pattern: RegExp,

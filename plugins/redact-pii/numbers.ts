@@ -1,4 +1,7 @@
-/** True for digits that a card issuer would give out: a known beginning, the right length, the check digit. */
+/**
+ * True for digits that a card issuer would give out: a known beginning, the right length, the check
+ * digit.
+ */
 export function isCard(digits: string): boolean {
   return cards.test(digits) && luhn(digits);
 }

@@ -1,7 +1,10 @@
 import type { Rule } from "./built-in.ts";
 import { errors } from "./errors.ts";
 
-/** The owner's patterns, run by an engine that takes linear time whatever they say. Throws `PII_BAD_PATTERN`. */
+/**
+ * The owner's patterns, run by an engine that takes linear time whatever they say. Throws
+ * `PII_BAD_PATTERN`.
+ */
 export async function ownRules(patterns: readonly string[]): Promise<readonly Rule[]> {
   if (patterns.length === 0) return [];
   const { RE2JS } = await import("re2js");

@@ -7,7 +7,10 @@ const MAX_ENTRIES = 20_000;
 /** Folders of what others made, which no owner puts secrets into. */
 const SKIPPED = new Set([".git", "node_modules"]);
 
-/** The files beneath a folder, by their paths from there, that `wanted` takes; links are not followed. Never throws. */
+/**
+ * The files beneath a folder, by their paths from there, that `wanted` takes; links are not
+ * followed. Never throws.
+ */
 export async function findFiles(
   root: string,
   wanted: (relative: string) => boolean,
@@ -26,7 +29,9 @@ export async function findFiles(
   return found;
 }
 
-/** One after the other: a folder may hold more than memory does. What cannot be read is passed over. */
+/**
+ * One after the other: a folder may hold more than memory does. What cannot be read is passed over.
+ */
 async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   try {
     yield* await opendir(folder, { bufferSize: 256 });

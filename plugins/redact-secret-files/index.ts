@@ -14,7 +14,8 @@ export default definePlugin({
   setup(host) {
     const isSecret = secretFiles(host.config.security.secret_files);
     const texts = new SecretTexts(host.needs.runtime.workspace, isSecret);
-    // Before any call: a copy's name tells nothing, and what a command reads and then removes is known as well.
+    // Before any call: a copy's name tells nothing, and what a command reads and then removes is
+    // known as well.
     host.hooks.beforeToolCall.tap(async ({ dryRun }) => {
       if (!dryRun) await texts.refresh();
     });

@@ -34,7 +34,10 @@ async function start(config: Record<string, unknown> = {}): Promise<TestHost> {
   writeFileSync(path.join(workspace, "ops/tls/site.key"), key);
   return host;
 }
-/** Spellings that no reader of shell text can tell; a wall that hides the file is welcome to make them fail. */
+/**
+ * Spellings that no reader of shell text can tell; a wall that hides the file is welcome to make
+ * them fail.
+ */
 const spellings = [
   "cat .en?",
   "cat $(echo .env)",

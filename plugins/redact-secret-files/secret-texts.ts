@@ -18,7 +18,10 @@ interface Known {
   readonly secrets: readonly string[];
 }
 
-/** The texts of a workspace's secret files, as they were when a call began; of a file that has gone they stay known. */
+/**
+ * The texts of a workspace's secret files, as they were when a call began; of a file that has gone
+ * they stay known.
+ */
 export class SecretTexts {
   readonly #workspace: string;
   readonly #isSecret: (relative: string) => boolean;

@@ -4,7 +4,10 @@ const SECRET_NAME = /pass|pwd|secret|token|key|credential|auth|private|dsn/i;
 const MIN_NAMED = 5;
 const MIN_VALUE = 8;
 const MIN_LINE = 8;
-/** An address of a whole server tells nothing, and stands in each lock file where it is that of a registry. */
+/**
+ * An address of a whole server tells nothing, and stands in each lock file where it is that of a
+ * registry.
+ */
 const SERVER = /^https?:\/\/[\w.-]+(:\d+)?\/?$/i;
 
 /** The texts of a secret file that must not be seen: its lines, and the values of its settings. */

@@ -122,7 +122,7 @@ export async function jobHistory(
 ): Promise<number> {
   const [name = ""] = args;
   const runs = await shelf.runs(name);
-  // Of a reminder that is over only this is left.
+  // If a reminder is over, only its runs are left.
   if (runs.length === 0) await shelf.named(name);
   if (options["json"]) out(JSON.stringify(runs));
   else if (runs.length === 0) err(`Nothing of ${name} has fallen due yet.`);

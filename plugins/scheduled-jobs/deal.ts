@@ -12,15 +12,16 @@ export interface DealNeeds extends RunNeeds {
   readonly shelf: JobShelf;
 }
 
-/** What a look at a job's due times came to. */
+/** The outcome of a look at a job's due times. */
 export interface Dealt {
   /** The run that was ended, or was found cut off. */
   readonly run: JobRun | undefined;
 }
 
 /**
- * Deals with all that has fallen due of a job; undefined where another process does. Each due time comes to one record that says
- * done, failed or skipped, also if the process ends at any moment: what was begun is not begun again.
+ * Deals with all that has fallen due of a job; returns undefined if another process does. Each due
+ * time comes to one record that says done, failed or skipped, also if the process ends at any
+ * moment: what was begun is not begun again.
  */
 export async function dealWith(
   needs: DealNeeds,
@@ -72,7 +73,10 @@ async function runOnce(
   return run;
 }
 
-/** A run that was begun and that nobody holds ended with its process. What it did is done, so it is not run again. */
+/**
+ * A run that was begun and that nobody holds ended with its process. What it did is done, so it is
+ * not run again.
+ */
 async function endCutOff(shelf: JobShelf, job: Job, { begun }: Mark): Promise<JobRun | undefined> {
   if (begun === undefined) return undefined;
   const run = await shelf.run(job.name, new Date(begun).toISOString());
@@ -82,7 +86,9 @@ async function endCutOff(shelf: JobShelf, job: Job, { begun }: Mark): Promise<Jo
   return ended;
 }
 
-/** Returns the last due time that was dealt with: none lies ahead, whatever a wrong clock has said. */
+/**
+ * Returns the last due time that was dealt with: none lies ahead, whatever a wrong clock has said.
+ */
 export function handledBy({ handled }: Mark): number {
   return Math.min(handled, Date.now());
 }

@@ -1,7 +1,7 @@
 import type { NextDue } from "./due.ts";
 import type { Job } from "./job.ts";
 
-/** What is to become of the due times of a job that have passed. */
+/** The decision on the due times of a job that have passed. */
 export interface PassedDueTimes {
   /** The one that is to be run, Unix ms. */
   readonly run: number | undefined;
@@ -13,12 +13,15 @@ export interface PassedDueTimes {
 
 /** A due time that is dealt with this much later was missed. */
 const graceMs = 5 * 60_000;
-/** Of a long absence only the newest are told one by one, since each takes time to find. */
+/**
+ * The most due times of a long absence that are told one by one, the newest, since each takes time
+ * to find.
+ */
 const maxTold = 1_000;
 
 /**
- * Deals with all due times behind `handled`, up to `now` (Unix ms): of several the newest runs, and none that is late if the job
- * skips what it missed.
+ * Deals with all due times behind `handled`, up to `now` (Unix ms): of several the newest runs, and
+ * none that is late if the job skips what it missed.
  */
 export function passedDueTimes(job: Job, next: NextDue, handled: number, now: number): PassedDueTimes {
   const { dues, isCut } = newestDueTimes(next, handled, now);
@@ -33,7 +36,10 @@ export function passedDueTimes(job: Job, next: NextDue, handled: number, now: nu
   return { run: runs ? last : undefined, skipped: [told, ...others], last };
 }
 
-/** Returns the due times behind `handled`, up to `now`; of too many the newest, and that there are others. */
+/**
+ * Returns the due times behind `handled`, up to `now`; of too many the newest, and that there are
+ * others.
+ */
 function newestDueTimes(next: NextDue, handled: number, now: number) {
   let from = handled;
   for (let isCut = false; ; isCut = true) {
@@ -41,7 +47,8 @@ function newestDueTimes(next: NextDue, handled: number, now: number) {
     let due = next(from);
     for (; due !== undefined && due <= now && dues.length < maxTold; due = next(due)) dues.push(due);
     if (due === undefined || due > now) return { dues, isCut };
-    // So long a time before now holds about as many; a pattern with gaps may need a shorter one.
+    // A span of this length before now holds about as many; a pattern with gaps may need a shorter
+    // one.
     const span = Math.min((dues.at(-1) ?? now) - from, (now - from) / 2);
     from = now - span;
   }

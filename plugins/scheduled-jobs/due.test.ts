@@ -122,14 +122,16 @@ test("AGT-11: a pattern falls due when another reader of patterns says so, in te
       record({ fields: pattern, zone: constantFrom(...zones), day: integer({ min: 0, max: 364 }) }),
       async ({ fields, zone, day }) => {
         const [, hour, date, , weekday] = fields;
-        // Of a day of the month and one of the week the two readers differ in what they let through.
+        // If day of the month and day of the week are both given, the two readers let different
+        // days through.
         if (date !== "*" && weekday !== "*") return;
         const cron = fields.join(" ");
         const next = await nextDueOf({ ...job, cron, time_zone: zone });
         const after = Date.UTC(2026, 0, 1) + day * 86_400_000;
         const other = CronExpressionParser.parse(cron, { tz: zone, currentDate: new Date(after) });
         const due = other.next().getTime();
-        // Of an hour that a change of the clock leaves out one reader takes the change, the other the next day.
+        // If a change of the clock leaves an hour out, one reader takes the change, the other the
+        // next day.
         if (!hoursOf(hour).includes(hourIn(zone, due))) return;
         expect([cron, zone, next(after)]).toEqual([cron, zone, due]);
       },

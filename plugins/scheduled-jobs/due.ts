@@ -2,7 +2,7 @@ import type { Cron } from "croner";
 import { errors } from "./errors.ts";
 import type { Job, Schedule } from "./job.ts";
 
-/** Gives the first due time behind `after` (both Unix ms); undefined where there is none. */
+/** Returns the first due time behind `after` (both Unix ms); undefined if there is none. */
 export type NextDue = (after: number) => number | undefined;
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

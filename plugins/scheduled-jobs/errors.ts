@@ -2,7 +2,7 @@ import { defineErrors, policy, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
   JOB_NAME: usage(
-    "`%s` is no name for a job: write lower case letters, digits and hyphens, as in water-plants.",
+    "`%s` is not a name for a job: write lower case letters, digits and hyphens, as in water-plants.",
   ),
   JOB_WHEN: usage("The job %s needs exactly one of cron, every and at: it has %s."),
   JOB_CRON: usage(
@@ -19,7 +19,7 @@ export const errors = defineErrors({
   JOB_PLACE: usage(
     "The job %s names a channel without whom to tell, or the other way round: give both, or neither.",
   ),
-  JOB_AGENT: usage("The job %s names the agent `%s`, which [agents] does not know: mend its name."),
+  JOB_AGENT: usage("The job %s names the agent `%s`, which [agents] does not know: correct its name."),
   JOB_UNKNOWN: usage("There is no job %s: `gantry jobs list` names them."),
   JOB_TAKEN: usage("There is a job %s already: choose another name, or remove it first."),
   JOB_CONFIGURED: usage("The job %s stands in the configuration: change [jobs.%s] there."),

@@ -12,7 +12,7 @@ export interface Schedule {
   readonly time_zone?: string;
 }
 
-/** Where a job says what came of it. */
+/** The place where a job says what came of it. */
 export interface Place {
   readonly channel: string;
   readonly conversation: Conversation;
@@ -41,14 +41,14 @@ export interface Job extends Schedule {
   readonly model?: string | undefined;
   /** Tokens in and out of one run at most. */
   readonly budget?: number | undefined;
-  /** What becomes of a due time that nobody was there for. */
+  /** The treatment of a due time that nobody was there for. */
   readonly on_missed: "run" | "skip";
   readonly place: Place | undefined;
-  /** Whose rights it has: `<channel>:<id>`. */
+  /** The person whose rights it has: `<channel>:<id>`. */
   readonly by: string;
-  /** How far whoever made it was trusted: with less it does not run. Absent: it has what `by` has. */
+  /** The trust in whoever made it: with less it does not run. Absent: it has what `by` has. */
   readonly trust?: Trust;
-  /** What the conversation held that the job was made in. */
+  /** The sources of the conversation in which the job was made. */
   readonly sources?: Sources | undefined;
   /** Unix ms; no due time lies before it. */
   readonly made: number;
@@ -56,7 +56,7 @@ export interface Job extends Schedule {
   readonly isConfigured: boolean;
 }
 
-/** What became of one due time. */
+/** The outcome of one due time. */
 export interface JobRun {
   readonly job: string;
   /** ISO 8601, UTC. */

@@ -31,7 +31,7 @@ export interface RunNeeds {
   readonly doors: Doors;
 }
 
-/** What a run came to. */
+/** The outcome of a run. */
 export type RunEnd = Pick<JobRun, "state" | "reason" | "tokens" | "answer"> & { readonly reply: string };
 
 /**

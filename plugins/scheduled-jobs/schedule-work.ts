@@ -8,7 +8,7 @@ import type { JobShelf } from "./shelf.ts";
 
 /** A schedule with its name and prompt, as the tool takes it. */
 export interface Wanted extends Schedule {
-  /** So long from now on, as in `10m`; in place of `at`. */
+  /** The time from now on, as in `10m`; in place of `at`. */
   readonly in?: string;
   readonly name: string;
   readonly prompt: string;

@@ -15,7 +15,7 @@ const maxAtOnce = 4;
 interface Scheduled {
   readonly job: Job;
   readonly next: NextDue;
-  /** Unix ms; undefined where it falls due no more. */
+  /** Unix ms; undefined if it never falls due again. */
   due: number | undefined;
 }
 
@@ -76,7 +76,10 @@ export class Scheduler {
     }));
   }
 
-  /** Looks at the clock and for changed jobs, for nobody: a job that a tool has made does not run within its call. */
+  /**
+   * Looks at the clock and for changed jobs, for nobody: a job that a tool has made does not run
+   * within its call.
+   */
   look(): void {
     this.#outside?.(() => this.#lookSoon());
   }

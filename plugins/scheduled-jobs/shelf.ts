@@ -7,11 +7,11 @@ const runs = "job-runs";
 const marks = "job-marks";
 const changes = "job-changes";
 const lastChange = "last";
-/** How long is kept what became of a due time. */
+/** The time for which the outcome of a due time is kept. */
 const keptMs = 30 * 86_400_000;
 const maxJobs = 1_000;
 
-/** How far a job is. */
+/** The progress of a job. */
 export interface Mark {
   /** The last due time that was dealt with, Unix ms. */
   readonly handled: number;
@@ -72,7 +72,9 @@ export class JobShelf {
     await this.#changed();
   }
 
-  /** Returns what is another whenever a job was made, removed, paused or resumed, by any process. */
+  /**
+   * Returns what is another whenever a job was made, removed, paused or resumed, by any process.
+   */
   async version(): Promise<string> {
     return (await this.#store().values.get<string>(changes, lastChange)) ?? "";
   }
@@ -90,7 +92,9 @@ export class JobShelf {
     await this.#store().values.put(marks, name, mark);
   }
 
-  /** Keeps what became of a due time that nothing is known of yet; false where something is. */
+  /**
+   * Keeps the outcome of a due time of which nothing is known yet; returns false if something is.
+   */
   addRun(run: JobRun): Promise<boolean> {
     return this.#store().values.add(runs, keyOf(run), run, { forMs: keptMs });
   }

@@ -2,7 +2,9 @@ import { verbatimParts, type Outbox } from "@gantry/sdk";
 import type { Job, JobRun } from "./job.ts";
 import type { JobShelf } from "./shelf.ts";
 
-/** Tells the chat of a job why a run failed, once for each cause until a run does not fail of it. */
+/**
+ * Tells the chat of a job why a run failed, once for each cause until a run does not fail of it.
+ */
 export async function tellFailed(
   { outbox, shelf }: { readonly outbox: Outbox; readonly shelf: JobShelf },
   { name, place }: Job,

@@ -2,7 +2,10 @@ import { defineTool, type Tool } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { OpenJobs } from "./open-jobs.ts";
 
-/** Makes the tools by which an owner makes, sees and removes jobs in a conversation, offered while jobs are run. */
+/**
+ * Makes the tools by which an owner makes, sees and removes jobs in a conversation, offered while
+ * jobs are run.
+ */
 export function scheduleTools(open: () => Promise<OpenJobs>, offered: () => boolean): readonly Tool[] {
   const common = { may: "decide", offered, effects: () => ({}) } as const;
   return [

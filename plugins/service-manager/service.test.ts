@@ -25,7 +25,10 @@ afterEach(() => {
   for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
 });
 
-/** A home of its own, and a systemctl that writes down what it is asked to change and answers with `script`. */
+/**
+ * A home of its own, and a systemctl that writes down what it is asked to change and answers with
+ * `script`.
+ */
 function fakeSystem(script = "exit 0"): { unit: string; asked: () => string[] } {
   const dir = mkdtempSync(path.join(tmpdir(), "gantry-service-"));
   dirs.push(dir);

@@ -94,8 +94,9 @@ const readState: Manager["read"] = (code, stdout) => {
 };
 
 /**
- * Hardened by what holds in a user's manager without namespaces of its own: those would show every file of root as nobody's,
- * which ssh and sudo-like tools refuse, and tools have walls of their own.
+ * Hardened by what holds in a user's manager without namespaces of its own: those would show every
+ * file of root as nobody's, which ssh and sudo-like tools refuse, and tools have walls of their
+ * own.
  */
 function userUnit(spec: ServiceSpec): string {
   return `[Unit]
@@ -112,8 +113,9 @@ WantedBy=default.target
 }
 
 /**
- * Under a user of its own, with nothing to write but its directory. Namespaces stay allowed and the control groups writable,
- * since the walls around tools are made of them; memory may be written and run, since JavaScript is compiled there.
+ * Under a user of its own, with nothing to write but its directory. Namespaces stay allowed and the
+ * control groups writable, since the walls around tools are made of them; memory may be written and
+ * run, since JavaScript is compiled there.
  */
 function systemUnit(spec: ServiceSpec): string {
   const inHome = spec.argv.some((part) => /^\/(?:home|root)\//.test(part));

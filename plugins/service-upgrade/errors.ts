@@ -8,6 +8,6 @@ export const errors = defineErrors({
     "The program tar, which unpacks %s, is not there: install it, or name the folder of an installed package.",
   ),
   UPGRADE_NO_RELEASE: failed(
-    "%s is no release of Gantry (%s): name the package file, the executable or the folder of an installed package.",
+    "%s is not a release of Gantry (%s): name the package file, the executable or the folder of an installed package.",
   ),
 });

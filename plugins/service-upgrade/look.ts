@@ -12,7 +12,10 @@ import { runtimeOf } from "./runtime.ts";
 
 const started = "dist/package/gantry.js";
 
-/** Asks both releases how they read the configuration of this directory, and tells where they differ. */
+/**
+ * Asks both releases how they read the configuration of this directory, and tells where they
+ * differ.
+ */
 export async function look({ options, out, signal }: CommandContext): Promise<number> {
   const { check, json } = options;
   if (typeof check !== "string") throw errors.UPGRADE_WHAT();

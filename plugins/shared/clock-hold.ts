@@ -12,8 +12,9 @@ export interface ClockHold {
 }
 
 /**
- * Returns what is to be kept of a look at `now`. With `heldSince` nothing may be deleted by its age:
- * the clock is more than seven days ahead of the look before, and less than a day has passed since.
+ * Returns what is to be kept of a look at `now`. With `heldSince` nothing may be deleted by its
+ * age: the clock is more than seven days ahead of the look before, and less than a day has passed
+ * since.
  */
 export function judgeClock({ at, heldSince }: ClockHold, now: number): ClockHold {
   if (now - at > gapMs) return { at: now, heldSince: now };

@@ -22,13 +22,19 @@ export interface WithoutHidden {
   readonly names: readonly string[];
 }
 
-/** Texts that nobody may see, and where each comes from; looked for all at once, in time that grows with what is looked through. */
+/**
+ * Texts that nobody may see, and where each comes from; looked for all at once, in time that grows
+ * with what is looked through.
+ */
 export class HiddenTexts {
   readonly #names = new Map<string, string>();
   readonly #alike = new Map<number, Alike>();
   #isFull = false;
 
-  /** Takes in a text; of one that is there already, the first name stays. Shorter than 5 signs is passed over. */
+  /**
+   * Takes in a text; of one that is there already, the first name stays. Shorter than 5 signs is
+   * passed over.
+   */
   add(name: string, text: string): void {
     if (text.length < SHORTEST || this.#names.has(text)) return;
     this.#isFull ||= this.#names.size >= MAX_TEXTS;

@@ -41,7 +41,10 @@ export async function instructionsText(
   }
 }
 
-/** Returns where the file is. What goes to the model with each request must be nothing that no tool may read. */
+/**
+ * Returns where the file is. What goes to the model with each request must be nothing that no tool
+ * may read.
+ */
 async function openTarget(
   file: string,
   { secret, blocked }: InstructionPlaces,

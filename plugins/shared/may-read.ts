@@ -11,7 +11,10 @@ export function maySeeAll({ caller }: Pick<RouteRequest, "caller">): boolean {
   return caller === undefined || caller.may.includes("read");
 }
 
-/** True if who asks may read a session: their own, one that is shared with them, or any with the scope `read`. */
+/**
+ * True if who asks may read a session: their own, one that is shared with them, or any with the
+ * scope `read`.
+ */
 export async function mayRead(
   sessions: Pick<Sessions, "access">,
   session: string,

@@ -13,9 +13,10 @@ export const trustedInstructions: Type.TArray<Type.TString> = Type.Array(Type.St
 /** Which folders hold instructions of the owner. */
 export interface OwnedFolders {
   /**
-   * Returns true if the AGENTS.md of a folder is the owner's word: that of the configured workspace,
-   * since no tool may change it there, and of the folders that the owner names. A file that other
-   * users may write is not, nor that of a home which nobody names: anything may be put there.
+   * Returns true if the AGENTS.md of a folder is the owner's word: that of the configured
+   * workspace, since no tool may change it there, and of the folders that the owner names. A file
+   * that other users may write is not, nor that of a home which nobody names: anything may be put
+   * there.
    */
   isTrusted(folder: string): Promise<boolean>;
   /** The outermost of those that holds the folder, or the folder itself. */
@@ -27,7 +28,8 @@ export function ownedFolders(
   configured: string,
   folders: readonly string[],
 ): OwnedFolders {
-  // Asked at every turn: of a folder that is there, without a thread, and as followLinks resolves it.
+  // Asked at every turn: of a folder that is there, without a thread, and as followLinks resolves
+  // it.
   const resolved = (written: string): string | Promise<string> => {
     const at = path.resolve(configDir, expandHome(written));
     try {

@@ -2,7 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { open, readlink, type FileHandle } from "node:fs/promises";
 import { isInside } from "@gantry/sdk/node";
 
-/** Whatever hostile programs put in a file's place meanwhile: a pipe is not waited for, a link not followed. */
+/**
+ * Whatever hostile programs put in a file's place meanwhile: a pipe is not waited for, a link not
+ * followed.
+ */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** An open file. */
@@ -13,7 +16,10 @@ export interface PlainFile {
   text(most: number): Promise<string | undefined>;
 }
 
-/** The first `most` bytes of a plain file, as text; undefined for everything else, whatever hostile programs put there. */
+/**
+ * The first `most` bytes of a plain file, as text; undefined for everything else, whatever hostile
+ * programs put there.
+ */
 export function plainFileStart(file: string, most: number): string | undefined {
   return plainFileBytes(file, most)?.toString("utf8");
 }
@@ -35,8 +41,8 @@ export function plainFileBytes(file: string, most: number): Buffer | undefined {
 }
 
 /**
- * Opens a plain file of a folder that hostile programs change meanwhile, without holding up this thread where the disk is
- * slow, and hands it to `use`, which is not called for anything else.
+ * Opens a plain file of a folder that hostile programs change meanwhile, without holding up this
+ * thread where the disk is slow, and hands it to `use`, which is not called for anything else.
  * @param root - the folder's real path, which no link on the way leads out of
  */
 export async function withPlainFile(

@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
-/** Moves what was staged to the package's place, does `work`, and moves the old one back where that fails. */
+/**
+ * Moves what was staged to the package's place, does `work`, and moves the old one back where that
+ * fails.
+ */
 export async function putInPlace(
   folder: string,
   name: string,

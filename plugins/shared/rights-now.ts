@@ -1,6 +1,6 @@
 import type { Standing, Trust } from "@gantry/sdk";
 
-/** Who may write, by door; undefined if no door tells. */
+/** The people who may write, by door; undefined if no door tells. */
 export type Doors = ReadonlyMap<string, Standing> | undefined;
 
 /** The trust that work goes on with, or why it must not. */

@@ -2,7 +2,10 @@ import { errors, type ProviderFailure } from "@gantry/sdk";
 
 const unconfigured = new Set([errors.NO_PROVIDER.code, errors.PROVIDER_UNKNOWN.code]);
 
-/** The HTTP answer to a turn that failed and can be asked for again later, or once it is configured; undefined for any other. */
+/**
+ * The HTTP answer to a turn that failed and can be asked for again later, or once it is configured;
+ * undefined for any other.
+ */
 export function waitingStatus(
   error: ProviderFailure,
 ): { readonly status: 429 | 503; readonly headers: Readonly<Record<string, string>> } | undefined {

@@ -21,7 +21,7 @@ export interface ClusterNode {
 export interface Cluster extends AsyncDisposable {
   readonly nodes: readonly ClusterNode[];
   readonly platform: Platform;
-  /** What each sender wrote and had taken, in order. */
+  /** The words that each sender wrote and had taken, in order. */
   readonly accepted: ReadonlyMap<string, string[]>;
   /** Senders write until `signal` is aborted, each word to any node that takes it. */
   write(senders: readonly string[], signal: AbortSignal, pauseMs?: number): Promise<void>;
@@ -32,9 +32,11 @@ export interface Cluster extends AsyncDisposable {
 export interface Tally {
   /** The answers to what each sender wrote, in their order. */
   readonly expected: readonly (readonly string[])[];
-  /** What each sender was sent, in order; what came twice counts where it came first. */
+  /**
+   * The words that each sender was sent, in order; one that came twice counts where it came first.
+   */
   readonly firsts: readonly (readonly string[])[];
-  /** What was sent more than once. */
+  /** The words that were sent more than once. */
   readonly doubled: readonly string[];
 }
 
@@ -75,7 +77,8 @@ export async function startCluster(
       while (mine.length - answers() >= mostOpen && !signal.aborted)
         await new Promise((resolve) => setTimeout(resolve, 20));
       const word = `message-${from}-${n}`;
-      // What was delivered and not acknowledged comes again, as platforms do, at any node.
+      // A message that was delivered and not acknowledged comes again, as platforms do, at any
+      // node.
       while (!(await platform.deliver(anyOf(nodes).base, from, `id-${word}`, word)))
         await new Promise((resolve) => setTimeout(resolve, 20));
       mine.push(word);
@@ -144,7 +147,9 @@ async function nodeOf(name: string, dir: string, config: string): Promise<Cluste
   };
 }
 
-/** The answers to a person, in order. Who waits long is told so, which is no answer. */
+/**
+ * Returns the answers to a person, in order. A notice to somebody who waits long is not an answer.
+ */
 function toldTo({ replies }: Platform, number: string): readonly string[] {
   return replies.flatMap(({ to, body }) => (`+${to}` === number && body.startsWith("re: ") ? [body] : []));
 }

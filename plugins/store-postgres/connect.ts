@@ -7,12 +7,12 @@ export interface ConnectionOptions {
   readonly directUrl?: string | undefined;
   /** False behind a pooler that hands out a server for each transaction. */
   readonly prepare: boolean;
-  /** How the node is named in `pg_stat_activity`. */
+  /** The name of the node in `pg_stat_activity`. */
   readonly name: string;
 }
 
 export interface DatabaseOptions extends ConnectionOptions {
-  /** Whether an older layout is brought up to date when the database is opened. */
+  /** True if an older layout is brought up to date when the database is opened. */
   readonly migrate: boolean;
 }
 
@@ -64,8 +64,7 @@ function isHere(host: string): boolean {
 }
 
 /**
- * Of several servers the one that may be written to is meant, if the address does not say
- * otherwise.
+ * Asks for the one of several servers that may be written to, unless the address says otherwise.
  */
 function target(url: string): { readonly target_session_attrs?: "read-write" } {
   const { hosts, query } = partsOf(url);

@@ -57,7 +57,7 @@ export class Database {
     return (row?.answer === null ? undefined : JSON.parse(row!.answer)) as Answer;
   }
 
-  /** Calls a function that changes nothing; undefined where nothing is laid out. */
+  /** Calls a function that changes nothing; returns undefined if nothing is laid out. */
   async ask<Answer>(name: string, argument: unknown): Promise<Answer | undefined> {
     const text = `SELECT ${name}($1::text::jsonb)::text AS answer`;
     const [row] = await this.rows<{ answer: string }>(text, JSON.stringify(argument));

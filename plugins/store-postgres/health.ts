@@ -27,7 +27,10 @@ export async function readyRows(db: Database, nodes: Nodes): Promise<readonly Ch
   return [{ what: "store", state: "ok", detail: db.shown }, ...(nodes.draining ? [drained] : [])];
 }
 
-/** Who serves from the store; that files do not move with a conversation; releases side by side. */
+/**
+ * Tells who serves from the store; that files do not move with a conversation; releases side by
+ * side.
+ */
 export async function nodeRows(db: Database, sharesWorkspace: boolean): Promise<readonly CheckRow[]> {
   const what = "nodes";
   const silent = (): Error => databaseFailed(db.shown, `it did not answer in ${lookMs / 1_000} s`);

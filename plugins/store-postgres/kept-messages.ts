@@ -24,7 +24,7 @@ const columns = `SELECT seq, state, channel, id, inbox.lane, accepted, ended, fa
   waits_for, reply, message FROM inbox LEFT JOIN lanes ON lanes.lane = inbox.lane AND head = seq`;
 const dead = 2;
 
-/** What a person does with messages that wait or were put aside. */
+/** Returns what a person can do with messages that wait or are dead letters. */
 export function createKept(
   db: Database,
   due: <T>(value: T) => T,

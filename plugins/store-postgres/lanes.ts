@@ -146,7 +146,7 @@ function acceptRow(message: InboundMessage, most: number | undefined): object {
   };
 }
 
-/** How much waits, and for what. */
+/** Returns the counts of how much waits, and for what. */
 function createCounts(db: Database): Pick<Lanes, "stats" | "waits"> {
   return {
     async stats() {

@@ -7,7 +7,7 @@ import { stored } from "./text.ts";
 
 const hourMs = 3_600_000;
 const sweepMs = hourMs;
-/** What is put and named by nothing stays this long: its turn may still run. */
+/** The time for which media stay that nothing names: their turn may still run. */
 const graceMs = 86_400_000;
 
 /** Media stand in the database, since nodes share no folder. */

@@ -56,7 +56,7 @@ export function createMemory(db: Database): Memory {
       const text = `${columns} AND no IN (SELECT jsonb_array_elements_text($2::text::jsonb)::int)`;
       const rows = await db.rows<Row>(text, stored(user), JSON.stringify(best));
       const byNo = new Map(rows.map((row) => [row.no, row]));
-      // What was forgotten meanwhile is left out.
+      // An entry that was forgotten meanwhile is left out.
       return best.flatMap((no) => (byNo.has(no) ? [entryOf(byNo.get(no)!)] : []));
     },
     async forget(user, id) {

@@ -30,7 +30,7 @@ export interface NodesOptions {
   onFreed(lanes: number): void;
 }
 
-/** What the model is told where files may stay behind. */
+/** The words for the model if files may stay behind. */
 export const apartText =
   "Several machines answer these conversations and each has a workspace of its own: a file that you wrote " +
   "in an earlier turn may not be there now. Look before you rely on one, and keep what must last elsewhere.";
@@ -42,7 +42,9 @@ const looks = 5;
 /** Others may take a node for dead {@link deadMs} after its beat; clocks do not run quite alike. */
 const livesMs = 4_000;
 
-/** A service that reads its configuration anew has the node of the old one beside it for a moment. */
+/**
+ * A service that reads its configuration again has the node of the old one beside it for a moment.
+ */
 const ofThisProcess = new Set<string>();
 
 interface Seen {
@@ -191,7 +193,7 @@ export class Nodes {
   #next(): void {
     this.#timer = globalThis
       .setTimeout(() => {
-        // A database that is away is no news here: every call of the service says so.
+        // A database that is away is not told here: every call of the service says so.
         void this.look()
           .catch(() => undefined)
           .finally(() => this.#joined && this.#next());

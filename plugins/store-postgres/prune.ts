@@ -5,16 +5,15 @@ import type { Pruned } from "../shared/record-pruned.ts";
 import type { Database } from "./database.ts";
 
 const dayMs = 86_400_000;
-/**
- * What was looked through a shorter time ago, perhaps by another node, is not looked through
- * again.
- */
+/** The least time between two looks through the data, of all nodes together. */
 const pruneEveryMs = 3_600_000;
 /** Platforms redeliver for up to seven days; a finished message's id is kept one day longer. */
 const doneMs = 8 * dayMs;
-/** What was put aside stays to be looked at. */
+/** The time for which dead letters stay to be looked at. */
 const asideMs = 30 * dayMs;
-/** What requests cost is kept for longer than a year, so that years can be compared. */
+/**
+ * The time for which the cost of requests is kept: more than a year, so that years can be compared.
+ */
 const usageMs = 400 * dayMs;
 const atOnce = 2_000;
 const oneNodeLock = 7_301_996;
@@ -71,7 +70,7 @@ async function pruneEnded(sql: TransactionSql, now: number): Promise<boolean> {
       WHERE expires <= ${now}::bigint LIMIT ${atOnce})`,
     await sql`DELETE FROM hits WHERE id IN (SELECT id FROM hits WHERE expires <= ${now}::bigint
       LIMIT ${atOnce})`,
-    // Who wants one of these is not waited for.
+    // A sender who wants one of these is not waited for.
     await sql`DELETE FROM lanes WHERE lane IN (SELECT lane FROM lanes WHERE head IS NULL
       AND until <= ${now}::bigint LIMIT ${atOnce} FOR UPDATE SKIP LOCKED)`,
   ];

@@ -7,8 +7,8 @@ const channel = "gantry_due";
 const apartMs = 5;
 
 /**
- * Who is told that something fell due: on this node at once, on the others by NOTIFY after the
- * commit. That may be lost: whoever works looks by the clock as well.
+ * The word to listeners that something fell due: on this node at once, on the others by NOTIFY
+ * after the commit. It may be lost: whoever works looks by the clock as well.
  */
 export class Wakes {
   readonly #db: Database;

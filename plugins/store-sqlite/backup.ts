@@ -21,8 +21,9 @@ export const backupTables = `
     STRICT`;
 
 /**
- * One file with everything: the store as it is at one moment, beside the running service, and in a table of its own the files of
- * the configuration directory. Closed to others, since keys are among them.
+ * One file with everything: the store as it is at one moment, beside the running service, and in a
+ * table of its own the files of the configuration directory. Closed to others, since keys are among
+ * them.
  */
 export async function backup(
   { args: [given = ""], out }: CommandContext,
@@ -78,7 +79,10 @@ async function addFiles(draft: string, runtime: Runtime, file: string): Promise<
   }
 }
 
-/** The files of the configuration directory but for those of the workspace, which are the person's own. */
+/**
+ * The files of the configuration directory but for those of the workspace, which are the person's
+ * own.
+ */
 async function* filesOf({ configDir, workspace }: Runtime, file: string): AsyncGenerator<string> {
   const entries = await readdir(configDir, { recursive: true, withFileTypes: true });
   for (const entry of entries) {

@@ -17,7 +17,10 @@ export const machineClock: MachineClock = {
 /** The difference up to which the clock does not count as set. */
 const toleranceMs = 2_000;
 
-/** The lanes' clock. One that was set ends no lease and lets nobody wait longer: the times in the file move with it. */
+/**
+ * The lanes' clock. One that was set ends no lease and lets nobody wait longer: the times in the
+ * file move with it.
+ */
 export class LaneClock {
   readonly #db: Database;
   readonly #clock: MachineClock;
@@ -36,7 +39,10 @@ export class LaneClock {
     return Math.floor(this.#clock.now());
   }
 
-  /** Does `work` once the times in the file go by the clock as it is now. A machine that slept shows as a clock set forward. */
+  /**
+   * Does `work` once the times in the file go by the clock as it is now. A machine that slept shows
+   * as a clock set forward.
+   */
   async whenRight<T>(work: () => Promise<T>): Promise<T> {
     const offset = offsetOf(this.#clock);
     const step = Math.round(offset - this.#offset);

@@ -60,7 +60,10 @@ export class Database {
     return this.#queued(work, true);
   }
 
-  /** The same, written at once, ahead of all other work of the process; what is queued already goes along. */
+  /**
+   * The same, written at once, ahead of all other work of the process; what is queued already goes
+   * along.
+   */
   commitNow<T>(work: (sql: Sql) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, synced: true, resolve, reject });
@@ -97,7 +100,10 @@ export class Database {
     this.#writing = undefined;
   }
 
-  /** Also while a sync runs: what is written survives the death of the process, and that must not wait for a slow disk. */
+  /**
+   * Also while a sync runs: what is written survives the death of the process, and that must not
+   * wait for a slow disk.
+   */
   async #writeQueued(): Promise<void> {
     const group = this.#queue;
     if (group.length === 0) return;

@@ -5,8 +5,8 @@ import { removeSession, removeValues } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 /**
- * A person's rows, in one transaction; for use inside one. That their messages were had is remembered, so none comes again, and
- * nothing of whose they were.
+ * A person's rows, in one transaction; for use inside one. That their messages were had is
+ * remembered, so none comes again, and nothing of whose they were.
  */
 export function erase(sql: Sql, user: string): Erased {
   const own = [user, `>${user}`] as const;

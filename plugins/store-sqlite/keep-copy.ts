@@ -39,8 +39,8 @@ export function wayBack(path: string, known: number): string {
 }
 
 /**
- * Keeps the whole file as it is in this layout, on disk before it returns, so that the earlier release can be gone back to.
- * Throws what SQLite and the disk say, and then leaves nothing.
+ * Keeps the whole file as it is in this layout, on disk before it returns, so that the earlier
+ * release can be gone back to. Throws what SQLite and the disk say, and then leaves nothing.
  */
 export function keepCopy(sql: Sql, path: string, layout: number): void {
   const draft = `${copyOf(path, layout)}.${randomBytes(6).toString("hex")}.tmp`;

@@ -48,7 +48,10 @@ export function insert(
   return "accepted";
 }
 
-/** No channel's name begins so: a notice waits behind other notices of its conversation and nothing else. */
+/**
+ * No channel's name begins so: a notice waits behind other notices of its conversation and nothing
+ * else.
+ */
 const noticeLane = ">";
 
 /** False if the (channel, id) is known. */

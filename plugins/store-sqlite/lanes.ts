@@ -30,10 +30,11 @@ const WAIT = "UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?";
 const anyNumber = Number.MAX_SAFE_INTEGER;
 
 /**
- * `inbox` holds the messages, `lanes` a row for every lane that waits or is held: its first message, and when it may be
- * taken. `ready` is 0 for a lane that is free now, so that the oldest is found without walking past those that are not.
- * `lanes.holder` is the token of who has it, `inbox.token` that of the last claim, so that a call which is repeated after its
- * end is told from a late one. Claims, renewals and holds are not synced: whoever held them is gone when the power is.
+ * `inbox` holds the messages, `lanes` a row for every lane that waits or is held: its first
+ * message, and when it may be taken. `ready` is 0 for a lane that is free now, so that the oldest
+ * is found without walking past those that are not. `lanes.holder` is the token of who has it,
+ * `inbox.token` that of the last claim, so that a call which is repeated after its end is told from
+ * a late one. Claims, renewals and holds are not synced: whoever held them is gone with the power.
  */
 export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): void } {
   let name: string | undefined;

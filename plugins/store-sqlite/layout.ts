@@ -1,6 +1,6 @@
 /**
- * The layout of the file, one step per release that changed it. A step is never edited once shipped: `user_version`
- * says how many of them a file has been through.
+ * The layout of the file, one step per release that changed it. A step is never edited once
+ * shipped: `user_version` says how many of them a file has been through.
  */
 export const layout: readonly string[] = [
   `
@@ -38,7 +38,8 @@ export const layout: readonly string[] = [
     STRICT, WITHOUT ROWID;
   CREATE INDEX named_expires ON named (expires) WHERE expires IS NOT NULL;
   `,
-  // Messages know person, conversation and address apart, their content is parts; a session knows who opened it.
+  // Messages know person, conversation and address apart, their content is parts; a session knows
+  // who opened it.
   `
   UPDATE inbox SET message = json_object(
     'channel', channel, 'id', id, 'timestamp', json_extract(message, '$.timestamp'),
@@ -96,7 +97,8 @@ export const layout: readonly string[] = [
         json_array(json_object('type', 'text', 'text', json(value -> '$.text')))), '$.text') ELSE value END))
     FROM (SELECT value FROM json_each(turns.messages) ORDER BY key));
   `,
-  // A claim is known by a token of its own; the clock that was set is followed by one process; requests name their agent.
+  // A claim is known by a token of its own; the clock that was set is followed by one process;
+  // requests name their agent.
   `
   ALTER TABLE inbox ADD COLUMN token TEXT;
   ALTER TABLE usage ADD COLUMN agent TEXT;

@@ -3,8 +3,9 @@ import type { MachineClock } from "./clock.ts";
 import type { Database } from "./database.ts";
 
 /**
- * One row a hit, so that a window slides exactly: a hit at `t` counts until `t + ms`, and no longer. Not synced: losing
- * power can forget the last hits. `count` is exact up to the longest window that the key was hit with.
+ * One row a hit, so that a window slides exactly: a hit at `t` counts until `t + ms`, and no
+ * longer. Not synced: losing power can forget the last hits. `count` is exact up to the longest
+ * window that the key was hit with.
  */
 export function createLimits(db: Database, clock: MachineClock): Limits {
   return {

@@ -18,7 +18,10 @@ export function addMedia(sql: Sql, id: string, now: number): void {
   );
 }
 
-/** Counts what a person brings; false, and nothing counted, where it would be more than `most` in this hour. */
+/**
+ * Counts what a person brings; false, and nothing counted, where it would be more than `most` in
+ * this hour.
+ */
 export function countBrought(sql: Sql, user: string, bytes: number, most: number, now: number): boolean {
   sql.run("DELETE FROM media_brought WHERE at <= ?", now - hourMs);
   const { sum } = sql.get<{ sum: number | null }>(

@@ -10,8 +10,9 @@ import { addMedia, countBrought, forgetUnused, isKept } from "./media-rows.ts";
 const sweepMs = 3_600_000;
 
 /**
- * Media as files, each named by its SHA-256; the database knows who names them. A row is there before its file, and gone
- * before it: a process that dies in between leaves a row, which the next sweep or the next put brings in order.
+ * Media as files, each named by its SHA-256; the database knows who names them. A row is there
+ * before its file, and gone before it: a process that dies in between leaves a row, which the next
+ * sweep or the next put brings in order.
  */
 export function createMedia(db: Database, folder: string): Media & { dropUnused(): Promise<void> } {
   const place = (id: string): string => join(folder, id);
@@ -63,7 +64,10 @@ export function createMedia(db: Database, folder: string): Media & { dropUnused(
   };
 }
 
-/** On disk under its name when it resolves, or not there at all; a file of this size is the same file. */
+/**
+ * On disk under its name when it resolves, or not there at all; a file of this size is the same
+ * file.
+ */
 async function writeOnce(folder: string, file: string, bytes: Uint8Array): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found?.size === bytes.length) return;

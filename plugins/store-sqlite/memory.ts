@@ -4,7 +4,10 @@ import { bestMatches } from "./recall.ts";
 import type { Sql } from "./sql.ts";
 import { indexed } from "../shared/search-words.ts";
 
-/** Each user has a range of row ids, so that a search of the index stays in it; the id that people see counts from its start. */
+/**
+ * Each user has a range of row ids, so that a search of the index stays in it; the id that people
+ * see counts from its start.
+ */
 const RANGE = 2 ** 32;
 
 /** The oldest of whoever holds the most come first. */
@@ -36,7 +39,8 @@ export function createMemory(db: Database): Memory {
     },
     recall(user, query, limit) {
       return db.read((sql) => {
-        // Whoever has none is searched for too: an index that is broken must not pass for an empty memory.
+        // Whoever has none is searched for too: an index that is broken must not pass for an empty
+        // memory.
         const start = startOf(sql, user) ?? -RANGE;
         return bestMatches(sql, start, start + RANGE, query, Math.max(0, limit)).map((id) => entry(sql, id));
       });

@@ -7,7 +7,10 @@ import { Sql } from "./sql.ts";
 
 /** The time that a writer waits for another process on the same file. */
 const BUSY_MS = 5000;
-/** Pages of the log that are gathered before they are moved into the file, which blocks: many of them are the same page again. */
+/**
+ * Pages of the log that are gathered before they are moved into the file, which blocks: many of
+ * them are the same page again.
+ */
 const LOG_PAGES = 4000;
 
 /** Returns the other process that serves from the file; undefined if there is none. */
@@ -48,7 +51,10 @@ async function refuseUnfinished(path: string, known: number): Promise<void> {
   if (aside !== undefined) throw unfinished(path, aside, known);
 }
 
-/** SQLite gives the files beside it the same mode. An existing file is not opened here: closing it would drop SQLite's locks. */
+/**
+ * SQLite gives the files beside it the same mode. An existing file is not opened here: closing it
+ * would drop SQLite's locks.
+ */
 function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));

@@ -108,7 +108,10 @@ function pruneEnded(sql: Sql, now: number): boolean {
   return removed.includes(AT_ONCE);
 }
 
-/** Drops those without a turn for so long, and those that were opened and never had one; returns how many. */
+/**
+ * Drops those without a turn for so long, and those that were opened and never had one; returns how
+ * many.
+ */
 function pruneSessions(sql: Sql, now: number, sessionsMs: number): number {
   const old = sql.all<{ id: string }>(
     "SELECT id FROM sessions WHERE updated < ? OR (turns = 0 AND updated < ?) ORDER BY updated LIMIT ?",

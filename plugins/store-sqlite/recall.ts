@@ -3,8 +3,9 @@ import { isCut, lookedAt, ranked } from "../shared/search-ranking.ts";
 import { queryWords } from "../shared/search-words.ts";
 
 /**
- * Ids between `from` and `to` that fit a query, best first. The work is bounded for any query and any number of entries, which the
- * index's own ranking is not: it visits every entry that holds any of the words. Without a word: the newest entries.
+ * Ids between `from` and `to` that fit a query, best first. The work is bounded for any query and
+ * any number of entries, which the index's own ranking is not: it visits every entry that holds any
+ * of the words. Without a word: the newest entries.
  */
 export function bestMatches(
   sql: Sql,

@@ -6,7 +6,10 @@ import { pageOf, summaryOf, type SummaryRow } from "./session-page.ts";
 import { removeSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
-/** Adds one turn, where there is anything in it; for use inside a transaction. `owner` counts where the conversation has none. */
+/**
+ * Adds one turn, where there is anything in it; for use inside a transaction. `owner` counts where
+ * the conversation has none.
+ */
 export function appendTurn(
   sql: Sql,
   session: string,

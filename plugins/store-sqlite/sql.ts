@@ -34,7 +34,10 @@ export class Sql {
     this.#db.exec(text);
   }
 
-  /** All of `work` or nothing of it; takes the write lock first, so that what it reads still holds when it writes. */
+  /**
+   * All of `work` or nothing of it; takes the write lock first, so that what it reads still holds
+   * when it writes.
+   */
   transaction<T>(work: () => T): T {
     this.#statement("BEGIN IMMEDIATE").run();
     try {

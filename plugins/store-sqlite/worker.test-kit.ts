@@ -56,7 +56,9 @@ async function hold(): Promise<void> {
   setInterval(() => {}, 1000);
 }
 
-/** Writes until the store says no, then whether it still reads, and writes on when a line comes in. */
+/**
+ * Writes until the store says no, then whether it still reads, and writes on when a line comes in.
+ */
 async function fill(): Promise<void> {
   for (let n = 0; n < 10_000; n++) {
     try {

@@ -1,7 +1,7 @@
 /**
  * The names by which a telemetry backend knows what happened: the GenAI semantic conventions of
- * OpenTelemetry 0.1.0 (semantic-conventions-genai, all of them in development). What the conventions
- * do not name begins with `gantry.`.
+ * OpenTelemetry 0.1.0 (semantic-conventions-genai, all of them in development). What the
+ * conventions do not name begins with `gantry.`.
  */
 export const schemaUrl = "https://opentelemetry.io/schemas/gen-ai/0.1.0";
 

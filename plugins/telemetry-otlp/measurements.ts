@@ -1,7 +1,10 @@
 import { bounds } from "./conventions.ts";
 import type { Attributes } from "./span.ts";
 
-/** Beyond this many kinds of one measurement the rest is counted as one: labels must not fill the memory. */
+/**
+ * Beyond this many kinds of one measurement the rest is counted as one: labels must not fill the
+ * memory.
+ */
 const mostKinds = 200;
 
 interface Point {

@@ -26,7 +26,10 @@ const steps: Readonly<
   sent: { name: "gantry.message.send", from: "answered" },
 };
 
-/** Makes spans of the way of a message of a channel: accepted, waiting for its conversation, sent, and all of it. */
+/**
+ * Makes spans of the way of a message of a channel: accepted, waiting for its conversation, sent,
+ * and all of it.
+ */
 export function messageSteps(told: Told): (move: Move) => void {
   const seen = new Map<string, Seen>();
   return ({ lane, state, trace, parent }) => {

@@ -12,8 +12,8 @@ import { channelOf, type Told } from "./told.ts";
 const mostTurns = 10_000;
 
 /**
- * Makes spans and measurements of what happens. They name channels, models, tools, agents and codes, and
- * hold no word of anybody: no text, argument, address of a chat or name of a person.
+ * Makes spans and measurements of what happens. They name channels, models, tools, agents and
+ * codes, and hold no word of anybody: no text, argument, address of a chat or name of a person.
  */
 export function observer(told: Told): Observer {
   const traces = new Map<string, string>();

@@ -17,8 +17,8 @@ export interface Settings {
 }
 
 /**
- * Reads the settings of the file and the variables that OpenTelemetry gives names to, which win. Returns
- * undefined if OTEL_SDK_DISABLED is true. Throws TELEMETRY_*.
+ * Reads the settings of the file and the variables that OpenTelemetry gives names to, which win.
+ * Returns undefined if OTEL_SDK_DISABLED is true. Throws TELEMETRY_*.
  */
 export function settingsFrom(config: TelemetryConfig, env: NodeJS.ProcessEnv): Settings | undefined {
   const say = (name: string): string | undefined => env[name]?.trim() || undefined;

@@ -34,7 +34,10 @@ export function telemetry(deps: {
   };
 }
 
-/** Follows whoever began the trace, and chooses by the last 56 bits of its id, so that every node chooses alike. */
+/**
+ * Follows whoever began the trace, and chooses by the last 56 bits of its id, so that every node
+ * chooses alike.
+ */
 function isSampled(traceId: string, flags: string, share: number): boolean {
   if ((Number.parseInt(flags, 16) & 1) === 0) return false;
   return Number.parseInt(traceId.slice(-14), 16) < share * 2 ** 56;

@@ -18,7 +18,10 @@ const asking = definePlugin({
   },
 });
 
-/** One action that a person allows after `meanwhile`; what they were asked, and what the model is told. */
+/**
+ * One action that a person allows after `meanwhile`; what they were asked, and what the model is
+ * told.
+ */
 async function allowed(
   { host }: BrowserKit,
   args: Readonly<Record<string, unknown>>,

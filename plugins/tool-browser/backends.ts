@@ -94,8 +94,9 @@ export class Backends {
   }
 
   /**
-   * A driver takes no credential for a proxy, so whoever finds the port may use it: for allowed addresses alone, while its
-   * browser lives. What is refused is written down, but for `decoy`, which the service itself asks for.
+   * A driver takes no credential for a proxy, so whoever finds the port may use it: for allowed
+   * addresses alone, while its browser lives. What is refused is written down, but for `decoy`,
+   * which the service itself asks for.
    */
   async #startProxy(decoy: string): Promise<CheckedProxy> {
     const { net, audit } = this.#needs;
@@ -117,7 +118,10 @@ export class Backends {
   }
 }
 
-/** The folder, which is made where it is not there; a link in the workspace must not lead the browser's writing out of it. */
+/**
+ * The folder, which is made where it is not there; a link in the workspace must not lead the
+ * browser's writing out of it.
+ */
 async function downloadsIn(workspace: string, folder: string): Promise<string> {
   const real = await followLinks(path.join(workspace, folder));
   if (!isInside(real, workspace) || real === workspace) throw errors.BROWSER_DOWNLOADS(folder, real);

@@ -140,7 +140,10 @@ export interface Driver extends AsyncDisposable {
   browsers(): readonly number[];
 }
 
-/** A real ChromeDriver, in a group of its own, which is ended whole. `more`: switches of its browsers besides. */
+/**
+ * A real ChromeDriver, in a group of its own, which is ended whole. `more`: switches of its
+ * browsers besides.
+ */
 export async function startDriver(more: readonly string[] = []): Promise<Driver> {
   const folder = mkdtempSync(path.join(tmpdir(), "gantry-driver-"));
   const driver = spawn(DRIVER, ["--port=0"], {

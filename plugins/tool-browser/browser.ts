@@ -44,13 +44,19 @@ export interface Typing {
 /** Throws `BROWSER_CHANGED` where the element is not the one any more that was decided on. */
 export type Still = (now: Element) => void;
 
-/** The browser of one conversation. Every member throws coded errors, `BROWSER_LOST` where the browser has ended. */
+/**
+ * The browser of one conversation. Every member throws coded errors, `BROWSER_LOST` where the
+ * browser has ended.
+ */
 export interface Browser {
   /** False once it has ended, however it ended. */
   readonly alive: boolean;
   open(url: string): Promise<void>;
   back(): Promise<void>;
-  /** Elements are those of the last view; as late as it can, each action shows `still` what it is about to act on. */
+  /**
+   * Elements are those of the last view; as late as it can, each action shows `still` what it is
+   * about to act on.
+   */
   click(element: number, still: Still): Promise<void>;
   type(element: number, typing: Typing, still: Still): Promise<void>;
   select(element: number, value: string, still: Still): Promise<void>;

@@ -12,7 +12,10 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** The DevTools protocol over two pipes: JSON that ends with a NUL, numbered requests, events by name. */
+/**
+ * The DevTools protocol over two pipes: JSON that ends with a NUL, numbered requests, events by
+ * name.
+ */
 export class Cdp {
   readonly #process: OpenProcess;
   readonly #timeoutMs: number;

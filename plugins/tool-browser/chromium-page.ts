@@ -172,7 +172,9 @@ export class ChromiumPage {
     await this.#send("Page.close");
   }
 
-  /** Waits for what an action set off; what does not come to its end is stopped, and that is said. */
+  /**
+   * Waits for what an action set off; what does not come to its end is stopped, and that is said.
+   */
   async settle(): Promise<void> {
     const [starts, begin] = [this.#starts, performance.now()];
     const waited = (): number => performance.now() - begin;
@@ -191,7 +193,10 @@ export class ChromiumPage {
     this.#loading.clear();
   }
 
-  /** In a world of its own, where the page's scripts have changed nothing; nodes are handed over as what they are there. */
+  /**
+   * In a world of its own, where the page's scripts have changed nothing; nodes are handed over as
+   * what they are there.
+   */
   async #call(
     node: PageNode,
     functionDeclaration: string,

@@ -22,8 +22,8 @@ const LIMITS = {
 const PIPES = 2;
 
 /**
- * Its own sandbox needs what the walls refuse, and they stand in for it; one process draws for all. Nothing is looked up,
- * sent or opened but by way of the proxy, loopback included.
+ * Its own sandbox needs what the walls refuse, and they stand in for it; one process draws for all.
+ * Nothing is looked up, sent or opened but by way of the proxy, loopback included.
  */
 const FLAGS = [
   "--headless=new",

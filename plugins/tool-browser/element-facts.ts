@@ -8,8 +8,8 @@ export interface ElementFacts {
 }
 
 /**
- * Runs in the page, with `one` as the element. Members are taken from their prototypes, since fields of a form that are called
- * `action` or `elements` stand in for its own.
+ * Runs in the page, with `one` as the element. Members are taken from their prototypes, since
+ * fields of a form that are called `action` or `elements` stand in for its own.
  */
 export const ELEMENT_FACTS = `
   const own = (type, name, of) => Object.getOwnPropertyDescriptor(type.prototype, name).get.call(of);

@@ -27,7 +27,10 @@ export function stillThe(target: Target | undefined): Still {
   };
 }
 
-/** A page may well change its address while something is typed: that is held apart, as an address of the call. */
+/**
+ * A page may well change its address while something is typed: that is held apart, as an address of
+ * the call.
+ */
 function digestOf({ role, name, leadsTo, method, key }: Element): string {
   return createHash("sha256")
     .update(JSON.stringify([role, name, leadsTo, method, key]))

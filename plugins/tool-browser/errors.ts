@@ -33,7 +33,7 @@ export const errors = defineErrors({
   ),
   BROWSER_FAILED: failed("%s could not be opened (%s): check the address, or try again later."),
   BROWSER_DOWNLOADS: policy(
-    "The folder %s of tools.browser_downloads leads to %s, which is no folder within the workspace: remove that link, or name another folder.",
+    "The folder %s of tools.browser_downloads leads to %s, which is not a folder within the workspace: remove that link, or name another folder.",
   ),
   BROWSER_ARGUMENT: usage("The action %s needs %s."),
 });

@@ -8,7 +8,10 @@ interface Opened extends WebPage {
   readonly filled: HttpForms;
 }
 
-/** Reads pages by GET, follows their links and sends their forms by GET; runs no script and keeps no cookie. */
+/**
+ * Reads pages by GET, follows their links and sends their forms by GET; runs no script and keeps no
+ * cookie.
+ */
 export class HttpBrowser implements Browser {
   readonly #pages: Pages;
   readonly #signal: AbortSignal;

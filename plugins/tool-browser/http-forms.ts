@@ -11,7 +11,10 @@ interface FormElement extends ViewElement {
   readonly sends: string;
 }
 
-/** The forms of one page as somebody fills them; fields are counted from 0, those that nobody sees left out. */
+/**
+ * The forms of one page as somebody fills them; fields are counted from 0, those that nobody sees
+ * left out.
+ */
 export class HttpForms {
   readonly #fields: readonly { readonly field: WebField; readonly form: WebForm }[];
   /** The value that each field sends; undefined: nothing. */

@@ -16,7 +16,10 @@ import {
 import { startShop } from "./shop.test-kit.ts";
 
 const left = without("chromium", hasChromium);
-/** The browsers that a process started, and of nobody else: another test may have its own at the same time. */
+/**
+ * The browsers that a process started, and of nobody else: another test may have its own at the
+ * same time.
+ */
 const browsersOf = (parent: number): readonly number[] =>
   processesWith("/usr/lib/chromium/chromium\0--headless=new\0--no-sandbox\0--no-zygote").filter((pid) =>
     isBelow(pid, parent),

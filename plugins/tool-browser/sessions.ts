@@ -10,7 +10,10 @@ interface Session {
   timer?: NodeJS.Timeout;
 }
 
-/** One browser a conversation, started by what first needs it, ended when idle, with its conversation, and with `signal`. */
+/**
+ * One browser a conversation, started by what first needs it, ended when idle, with its
+ * conversation, and with `signal`.
+ */
 export class Sessions {
   readonly #start: StartBrowser;
   readonly #idleMs: number;
@@ -33,7 +36,10 @@ export class Sessions {
     return browser?.alive ? browser : undefined;
   }
 
-  /** `fresh`: a browser that is missing or has ended is started. Throws `BROWSER_NO_PAGE` and `BROWSER_LOST`. */
+  /**
+   * `fresh`: a browser that is missing or has ended is started. Throws `BROWSER_NO_PAGE` and
+   * `BROWSER_LOST`.
+   */
   async use<T>(id: string, fresh: boolean, work: (browser: Browser) => Promise<T>): Promise<T> {
     const session = await this.#find(id, fresh);
     clearTimeout(session.timer);

@@ -104,7 +104,9 @@ async function effectsOf(args: Args, session: string, sessions: Sessions): Promi
   return { urls: [...new Set(urls)], ...(found && { target: targetOf(found) }) };
 }
 
-/** One line: what is done, to what on which page, with what. The page's own words stand in quotes. */
+/**
+ * One line: what is done, to what on which page, with what. The page's own words stand in quotes.
+ */
 function previewOf(
   { action, url, element, text, value, submit }: Args,
   { effects: { urls, target } }: PreviewContext,
@@ -156,7 +158,10 @@ async function judgeWish(url: string, { net }: BrowserToolOptions): Promise<void
   if (no) throw errors.BROWSER_REFUSED(shown(url), no.reason);
 }
 
-/** Wherever scripts and redirects have led by now: outside of what is allowed the page goes, and it is written down. */
+/**
+ * Wherever scripts and redirects have led by now: outside of what is allowed the page goes, and it
+ * is written down.
+ */
 async function judge(
   browser: Browser,
   address: string,

@@ -21,7 +21,10 @@ const MORE_MS = 15_000;
 /** In the way of one call; a page with more would hold its conversation up for good. */
 const MAX_DIALOGS = 30;
 
-/** The calls of one session at a driver: a dialog in the way is dismissed and told, a session that is gone is known as such. */
+/**
+ * The calls of one session at a driver: a dialog in the way is dismissed and told, a session that
+ * is gone is known as such.
+ */
 export class WebDriverCalls {
   readonly #options: CallOptions;
   readonly #path: string;

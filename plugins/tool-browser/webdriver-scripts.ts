@@ -2,7 +2,9 @@ import { ELEMENT_FACTS } from "./element-facts.ts";
 
 export const LOOK_AT = `const [one] = arguments; ${ELEMENT_FACTS}`;
 
-/** Runs in the page: its text, how many frames it has, and what can be acted on, with what it holds. */
+/**
+ * Runs in the page: its text, how many frames it has, and what can be acted on, with what it holds.
+ */
 export const FIND_ELEMENTS = `
   const wanted = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=link], [role=checkbox], [role=menuitem], [role=tab], [contenteditable=true]";
   const seen = [...document.querySelectorAll(wanted)].filter((one) => one.getClientRects().length > 0).slice(0, 200);
@@ -29,7 +31,10 @@ export const SELECT_OPTION = `
   return true;
 `;
 
-/** Runs in the page: puts text where other text stood. A driver's own typing would hand a page the file whose path is typed. */
+/**
+ * Runs in the page: puts text where other text stood. A driver's own typing would hand a page the
+ * file whose path is typed.
+ */
 export const TYPE_TEXT = `
   const [field, text] = arguments;
   if (field.type === "file") return false;
@@ -43,7 +48,10 @@ export const TYPE_TEXT = `
   return true;
 `;
 
-/** Runs in the page: whether WebRTC offers datagrams, with a STUN and a TURN server on loopback to ask; `udp` or `none`. */
+/**
+ * Runs in the page: whether WebRTC offers datagrams, with a STUN and a TURN server on loopback to
+ * ask; `udp` or `none`.
+ */
 export const GATHER_CANDIDATES = `
   const [udpPort, tcpPort, done] = arguments;
   if (typeof RTCPeerConnection === "undefined") return done("none");

@@ -8,8 +8,9 @@ import { LATE, type WebDriver } from "./webdriver.ts";
 type Open = Readonly<Record<string, string>>;
 
 /**
- * Which sessions of drivers a process has open: a file for each process, beside a lock that it holds, so that what a killed
- * service left is ended by the next one, and what another process uses is left alone.
+ * Which sessions of drivers a process has open: a file for each process, beside a lock that it
+ * holds, so that what a killed service left is ended by the next one, and what another process uses
+ * is left alone.
  */
 export class WebDriverSessions {
   readonly #folder: string;
@@ -42,7 +43,10 @@ export class WebDriverSessions {
     await this.#lock.release();
   }
 
-  /** Ends what processes that are gone have left; a driver that does not answer keeps its sessions for later. */
+  /**
+   * Ends what processes that are gone have left; a driver that does not answer keeps its sessions
+   * for later.
+   */
   async endLeft(driverAt: (address: string) => WebDriver): Promise<void> {
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names.filter((one) => one.endsWith(".json"))) {

@@ -29,7 +29,10 @@ export class WebDriver {
     return this.#base;
   }
 
-  /** Throws `BROWSER_DRIVER` where nobody answers, and an Error with the driver's own word where it refuses. */
+  /**
+   * Throws `BROWSER_DRIVER` where nobody answers, and an Error with the driver's own word where it
+   * refuses.
+   */
   async call(
     method: "GET" | "POST" | "DELETE",
     path: string,

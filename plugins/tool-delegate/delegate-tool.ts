@@ -2,7 +2,7 @@ import { defineTool, type Agents, type Tool } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Delegation } from "./delegation.ts";
 
-/** What a tool that is done has left to end in. */
+/** The time that a tool that is done has left to end in. */
 const graceMs = 5_000;
 
 export function delegateTool(delegation: Delegation, agents: Agents | undefined, mostMs: number): Tool {

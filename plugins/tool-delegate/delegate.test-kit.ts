@@ -11,7 +11,7 @@ import {
 import { tool } from "../../test/helpers/plugins.ts";
 import plugin from "./index.ts";
 
-/** What the newest message of a request says. */
+/** Returns what the newest message of a request says. */
 export function lastOf({ messages }: ChatRequest): string {
   return textOf(messages.at(-1)?.parts ?? []);
 }
@@ -22,7 +22,7 @@ export function isTask({ messages }: ChatRequest): boolean {
 }
 
 export interface Options {
-  /** What the parent answers, in order; the last one again and again. */
+  /** The answers of the parent, in order; the last one again and again. */
   readonly parent: readonly (FakeAnswer | ((request: ChatRequest) => FakeAnswer))[];
   readonly task: (request: ChatRequest) => FakeAnswer;
   readonly config?: object;
@@ -30,7 +30,10 @@ export interface Options {
   readonly store?: ReturnType<typeof createMemoryStore>;
 }
 
-/** A host whose model answers for a parent and for its tasks, with a channel of which alice is the owner. */
+/**
+ * A host whose model answers for a parent and for its tasks, with a channel of which alice is the
+ * owner.
+ */
 export async function startDelegating(options: Options) {
   const { parent, task, config, plugins = [], store = createMemoryStore() } = options;
   let at = 0;

@@ -20,7 +20,7 @@ const system =
   "You were handed one task by another assistant. Do it with the tools you have and answer with the result alone.";
 const mostShown = 80;
 
-/** What `delegate` is called with. */
+/** The arguments of `delegate`. */
 export interface TaskArgs {
   readonly task: string;
   readonly agent?: string;
@@ -33,7 +33,7 @@ export interface DelegationDeps {
   readonly outbox: Outbox;
   readonly catalog: ToolCatalog;
   readonly agents: Agents | undefined;
-  /** Undefined where nothing is kept. */
+  /** Undefined if nothing is kept. */
   readonly tasks: KeptTasks | undefined;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -47,7 +47,7 @@ interface Ended {
   readonly failed: boolean;
 }
 
-/** Whether a task runs around whatever asks. */
+/** True if a task runs around whatever asks. */
 const handedOn = new AsyncLocalStorage<true>();
 
 /** Hands tasks on, each as a turn within the turn that asks, for the same person. */
@@ -55,9 +55,9 @@ export class Delegation {
   readonly #deps: DelegationDeps;
   /** Conversations in which a turn runs. */
   readonly #running = new Set<string>();
-  /** What a chat is told once its turn has ended, by conversation. */
+  /** Things to tell a chat once its turn has ended, by conversation. */
   readonly #untold = new Map<string, (() => Promise<void>)[]>();
-  /** How often each turn has asked for the same. */
+  /** The number of times that each turn has asked for the same. */
   readonly #asked = new Map<string, number>();
 
   constructor(deps: DelegationDeps) {
@@ -73,7 +73,7 @@ export class Delegation {
     const key = this.#keyOf(run);
     const earlier = (await tasks.of(session)).find((task) => task.key === key);
     if (earlier?.text !== undefined && earlier.state === "done")
-      return { text: `${earlier.text}\n(It was done before this turn was begun anew.)`, failed: false };
+      return { text: `${earlier.text}\n(It was done before this turn was begun again.)`, failed: false };
     const task = await tasks.begin(session, { ...this.#facts(run), key, isBackground: false });
     const { text, failed } = await this.#kept(session, task, () => this.#turn(run, "ask"));
     return { text: earlier ? `${text}\n(It was begun before. ${cutText})` : text, failed };

@@ -153,7 +153,7 @@ test("AGT-10: a result is on disk before the parent is told, and is not worked o
   expect((await ask()).error).toMatchObject({ message: "away" });
   const kept = await t.slot(Store).values.get("session-tasks", "same");
   expect(JSON.stringify(kept)).toContain("worked out");
-  expect((await ask()).reply).toContain("It was done before this turn was begun anew.");
+  expect((await ask()).reply).toContain("It was done before this turn was begun again.");
   expect(t.model.requests.filter(isTask)).toHaveLength(1);
 });
 

@@ -65,7 +65,7 @@ export default definePlugin({
       name: host.name,
       turnStarted: ({ session }) => delegation.turnStarted(session),
       turnEnded: ({ session }) => delegation.turnEnded(session),
-      // What is left for a new conversation has another id by then.
+      // A conversation that is left for a new one has another id by then.
       sessionEnded: ({ session }) => tasks.forget(session.replace(/\.[0-9a-f]{8}$/, "")),
     });
     host.provide(PromptParts, {

@@ -13,7 +13,7 @@ const mostText = 64_000;
 export class KeptTasks {
   readonly #values: Values;
   readonly #process = randomUUID();
-  /** Of tasks that this process works on, by conversation and number. */
+  /** The tasks that this process works on, by conversation and number. */
   readonly #live = new Map<string, PromiseWithResolvers<void>>();
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -53,7 +53,9 @@ export class KeptTasks {
     }
   }
 
-  /** Resolves once a task that this process works on has ended; throws if the signal comes first. */
+  /**
+   * Resolves once a task that this process works on has ended; throws if the signal comes first.
+   */
   async ended(session: string, task: Task, signal: AbortSignal): Promise<void> {
     const { promise: left, reject } = Promise.withResolvers<never>();
     const leave = (): void => reject(signal.reason as Error);

@@ -2,7 +2,10 @@
 export interface Task {
   /** Counted from 1 in each conversation. */
   readonly id: number;
-  /** The same for the same task when the message of its turn is worked on anew; else of this task alone. */
+  /**
+   * The same for the same task when the message of its turn is worked on again; else of this task
+   * alone.
+   */
   readonly key: string;
   /** The beginning of what was asked. */
   readonly shown: string;

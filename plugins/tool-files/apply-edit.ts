@@ -15,7 +15,10 @@ export interface EditDeps {
   readonly failures: FailedEdits;
 }
 
-/** Edits a file, where it still holds what was read, keeps what stood there, and tells the model what was done. */
+/**
+ * Edits a file, where it still holds what was read, keeps what stood there, and tells the model
+ * what was done.
+ */
 export async function applyEdit(
   { files, journal, failures }: EditDeps,
   { args, effects, session, user, agent, signal }: ToolRun<EditArguments>,

@@ -1,6 +1,9 @@
 import type { FoundLine } from "@gantry/sdk/fill";
 
-/** For each line that holds what is looked for the lines that are shown for it: `12:` holds it, `13-` stands near, `--` is a gap. */
+/**
+ * For each line that holds what is looked for the lines that are shown for it: `12:` holds it,
+ * `13-` stands near, `--` is a gap.
+ */
 export function blocksOf(lines: readonly FoundLine[], context: number): readonly (readonly string[])[] {
   const blocks: string[][] = [];
   let before: string[] = [];

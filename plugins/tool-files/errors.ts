@@ -11,7 +11,7 @@ export const errors = defineErrors({
   SEND_EMPTY: failed("%s is empty, so there is nothing to hand over: write it first."),
   SEARCH_LINES: failed("%s spans lines, and each line is searched by itself: look for a part of one line."),
   SEARCH_BAD_GLOB: failed(
-    "%s is no pattern of file names that can be matched: use a simpler one, such as src/**/*.ts.",
+    "%s is not a pattern of file names that can be matched: use a simpler one, such as src/**/*.ts.",
   ),
   EDIT_TOO_LARGE: failed("%s has %s bytes and more than %s cannot be edited: change it with a command."),
   EDIT_BINARY: failed("%s is a binary file of %s bytes, in which no text can be replaced."),

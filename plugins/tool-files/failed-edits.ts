@@ -3,7 +3,10 @@ import { createHash } from "node:crypto";
 /** Conversations are remembered as far as this. */
 const MAX_SESSIONS = 1_000;
 
-/** The last edit of each conversation that found nothing, to tell a model that it goes round in circles. */
+/**
+ * The last edit of each conversation that found nothing, to tell a model that it goes round in
+ * circles.
+ */
 export class FailedEdits {
   readonly #last = new Map<string, string>();
 

@@ -9,8 +9,9 @@ export interface GlobTest {
 }
 
 /**
- * A test of relative paths against a pattern as ignore files have them: without a slash it fits at any depth, and `**` stands
- * for any folders. `{a,b}` stands for either; a leading `!` turns it round. Throws `SEARCH_BAD_GLOB`.
+ * A test of relative paths against a pattern as ignore files have them: without a slash it fits at
+ * any depth, and `**` stands for any folders. `{a,b}` stands for either; a leading `!` turns it
+ * round. Throws `SEARCH_BAD_GLOB`.
  */
 export async function globTest(glob: string): Promise<GlobTest> {
   const not = glob.startsWith("!");

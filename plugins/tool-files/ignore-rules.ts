@@ -94,8 +94,8 @@ export class IgnoreRules {
   }
 
   /**
-   * The rules for what lies in a folder that is visited. Files whose rules leave out the folder itself, which a nearer file or
-   * whoever asks has overruled, would leave out everything in it.
+   * The rules for what lies in a folder that is visited. Files whose rules leave out the folder
+   * itself, which a nearer file or whoever asks has overruled, would leave out everything in it.
    */
   within(folder: string): IgnoreRules | undefined {
     const relative = `${path.relative(this.#folder, folder)}/`;

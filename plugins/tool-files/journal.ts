@@ -38,8 +38,8 @@ export function digestOf(data: string | Uint8Array): string {
 }
 
 /**
- * The old bytes of what tools wrote, a file for each change: a line of JSON, then the bytes. Bounded by size, number and age;
- * the oldest make room.
+ * The old bytes of what tools wrote, a file for each change: a line of JSON, then the bytes.
+ * Bounded by size, number and age; the oldest make room.
  */
 export class Journal {
   readonly #folder: string;
@@ -68,7 +68,10 @@ export class Journal {
     await this.#prune();
   }
 
-  /** Keeps what a tool has just replaced. The change has been made by then: a failure is told, in words for the model. */
+  /**
+   * Keeps what a tool has just replaced. The change has been made by then: a failure is told, in
+   * words for the model.
+   */
   async keepWritten(
     who: Pick<Change, "session" | "user" | "agent" | "tool" | "path">,
     { existed, before }: FileReplaced,

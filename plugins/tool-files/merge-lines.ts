@@ -14,7 +14,10 @@ export interface Merge {
 /** Beyond this many comparisons, lines in the middle of an edit are all taken for new ones. */
 const MAX_COMPARED = 4_000_000;
 
-/** The new text of a part: lines that stay are kept byte for byte, and each line that is replaced hands on its line end. */
+/**
+ * The new text of a part: lines that stay are kept byte for byte, and each line that is replaced
+ * hands on its line end.
+ */
 export function mergeLines({ part, old, wanted, lineEnd, fit }: Merge): string {
   const stand = part.split("\n");
   const kept = alignment(old, wanted);

@@ -1,6 +1,6 @@
 /**
- * Gives every index at which `wanted` begins in `within`, overlapping ones too, in time that grows with the sum of both
- * lengths whatever they hold.
+ * Gives every index at which `wanted` begins in `within`, overlapping ones too, in time that grows
+ * with the sum of both lengths whatever they hold.
  */
 export function* occurrences<T>(within: ArrayLike<T>, wanted: ArrayLike<T>): Generator<number, void> {
   const borders = bordersOf(wanted);

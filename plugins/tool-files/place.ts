@@ -1,6 +1,9 @@
 import path from "node:path";
 
-/** A file as the other tools take it: relative to the workspace where it lies there. A name with a line break is shown as JSON. */
+/**
+ * A file as the other tools take it: relative to the workspace where it lies there. A name with a
+ * line break is shown as JSON.
+ */
 export function shownPath(file: string, workspace: string): string {
   const relative = path.relative(workspace, file);
   const shown = relative.startsWith("..") ? file : relative || ".";

@@ -54,7 +54,10 @@ export function sendTool(options: FileOptions & { readonly media: Media | undefi
   });
 }
 
-/** Returns who else gets what is handed over: a group reads its answers together, and only an owner's files are their own. */
+/**
+ * Returns who else gets what is handed over: a group reads its answers together, and only an
+ * owner's files are their own.
+ */
 function othersIn({ origin }: EffectsContext): readonly string[] {
   if (origin === undefined) return [];
   const { channel, conversation, trust } = origin;

@@ -6,7 +6,10 @@ import type { UndoDeps, UndoWish } from "./undo.ts";
 
 const LISTED = 50;
 
-/** `gantry undo`: takes back the last change that a tool made to a file. A file is named as tools name it, from the workspace. */
+/**
+ * `gantry undo`: takes back the last change that a tool made to a file. A file is named as tools
+ * name it, from the workspace.
+ */
 export function undoCommand(deps: UndoDeps, workspace: string): Command {
   return {
     name: "undo",

@@ -32,8 +32,9 @@ export async function changesOf(
 }
 
 /**
- * Puts back what stood in a file before the last change, behind the walls, where nobody has changed the file since. Throws
- * `UNDO_NOTHING`, `UNDO_ELSEWHERE`, `UNDO_NOT_KEPT`, `UNDO_CHANGED` and what the walls say.
+ * Puts back what stood in a file before the last change, behind the walls, where nobody has changed
+ * the file since. Throws `UNDO_NOTHING`, `UNDO_ELSEWHERE`, `UNDO_NOT_KEPT`, `UNDO_CHANGED` and what
+ * the walls say.
  */
 export async function undo(
   { journal, audit, files }: UndoDeps,

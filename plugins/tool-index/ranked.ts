@@ -5,7 +5,9 @@ const weights = { name: 8, input: 2, description: 1 } as const;
 
 type Place = keyof typeof weights;
 
-/** Returns the tools that hold a word of the query, those that hold most of it first, then by name. */
+/**
+ * Returns the tools that hold a word of the query, those that hold most of it first, then by name.
+ */
 export function ranked(tools: readonly ToolFacts[], query: string): readonly ToolFacts[] {
   const words = wordsOf(query);
   return tools
@@ -33,7 +35,10 @@ function scoreOf({ name, description, input }: ToolFacts, query: string, words: 
   return held === 0 ? 0 : held * 100 + scores.reduce((sum, score) => sum + score, 0);
 }
 
-/** Returns 1 if the word stands there, ½ if one begins as the other does, so that `issues` finds `issue`. */
+/**
+ * Returns 1 if the word stands there, ½ if one begins as the other does, so that `issues` finds
+ * `issue`.
+ */
 function likeness(texts: readonly string[], word: string): number {
   if (texts.includes(word)) return 1;
   const isAlike = (text: string): boolean =>

@@ -9,7 +9,9 @@ const maxDescription = 1_000;
 /** The bound of one input schema as JSON. */
 const maxInput = 8_000;
 
-/** Makes the tool that finds deferred tools by words; `deferred` lists those of the turn that asks. */
+/**
+ * Makes the tool that finds deferred tools by words; `deferred` lists those of the turn that asks.
+ */
 export function searchTool(deferred: () => Promise<readonly ToolFacts[]>): Tool {
   return defineTool({
     name: "tool_search",

@@ -13,5 +13,5 @@ export const errors = defineErrors({
   MEMORY_PRUNE: usage(
     "This deletes memories of all people that are older than memory.retention_days or beyond memory.max_entries: add --yes.",
   ),
-  MEMORY_USER: usage("`%s` is no user: write <channel>:<id>, as in telegram:42."),
+  MEMORY_USER: usage("`%s` is not a user: write <channel>:<id>, as in telegram:42."),
 });

@@ -51,7 +51,10 @@ export default definePlugin({
   },
 });
 
-/** Returns a row if memories cannot be searched while the store works, whose own row tells when it does not. */
+/**
+ * Returns a row if memories cannot be searched while the store works, whose own row tells when it
+ * does not.
+ */
 async function searchRows(memory: Memory): Promise<readonly CheckRow[]> {
   try {
     await memory.count();

@@ -6,7 +6,7 @@ const head = /^\[([\p{L}\p{N}][\p{L}\p{N}._-]{0,63})\] /u;
 
 export const keyForm = "^[\\p{L}\\p{N}][\\p{L}\\p{N}._-]{0,63}$";
 
-/** Whose memory is kept, and what it says. */
+/** The owner of a memory, and what it says. */
 interface Fact {
   readonly user: string;
   readonly key?: string | undefined;

@@ -96,7 +96,10 @@ export class Retention {
     return count;
   }
 
-  /** Notes the time of this look. If none was noted before, nothing is known of the clock, and a day passes first. */
+  /**
+   * Notes the time of this look. If none was noted before, nothing is known of the clock, and a day
+   * passes first.
+   */
   async #isHeld(): Promise<boolean> {
     const now = Date.now();
     const hold = judgeClock((await this.#hold()) ?? { at: now, heldSince: now }, now);

@@ -124,7 +124,10 @@ export function memoryTools({ memory, retention, agents, values }: Remembering):
   ];
 }
 
-/** Searches; throws MEMORY_UNSEARCHED, so that a search that failed does not pass for one that found nothing. */
+/**
+ * Searches; throws MEMORY_UNSEARCHED, so that a search that failed does not pass for one that found
+ * nothing.
+ */
 export async function search(
   memory: Memory,
   user: string,

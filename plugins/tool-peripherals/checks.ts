@@ -6,7 +6,10 @@ import { GpioChip } from "./gpio-chip.ts";
 import { hasOwnDevices, hidden } from "./hidden.ts";
 import type { SerialDevice } from "./serial-device.ts";
 
-/** A row for each device. No serial port is opened, since that resets many a board; a chip is, and no line of it. */
+/**
+ * A row for each device. No serial port is opened, since that resets many a board; a chip is, and
+ * no line of it.
+ */
 export function peripheralChecks(
   serial: readonly SerialDevice[],
   gpio: readonly GpioChip[],

@@ -25,7 +25,10 @@ const Line = Type.Object(
   { default: {} },
 );
 
-/** `[peripherals.<name>]`; which keys go with which kind is checked in settings.ts, where it can be said in a sentence. */
+/**
+ * `[peripherals.<name>]`; which keys go with which kind is checked in settings.ts, where it can be
+ * said in a sentence.
+ */
 export const config = Type.Object({
   peripherals: Type.Record(
     Type.String(),

@@ -45,7 +45,10 @@ async function missing(
   return { cause: "there is no such device", cure: `plug it in and check the path${there}` };
 }
 
-/** Devices of the kind that this machine has, by the names that outlive a replug where there are such; at most five. */
+/**
+ * Devices of the kind that this machine has, by the names that outlive a replug where there are
+ * such; at most five.
+ */
 export async function present(kind: DeviceKind): Promise<readonly string[]> {
   const found =
     kind === "gpio"
@@ -64,7 +67,10 @@ async function serialPorts(): Promise<readonly string[]> {
   return ports.flat();
 }
 
-/** Virtual consoles have no device behind them, and a UART of type 0 is a socket that nothing is soldered to. */
+/**
+ * Virtual consoles have no device behind them, and a UART of type 0 is a socket that nothing is
+ * soldered to.
+ */
 async function isHardware(name: string): Promise<boolean> {
   const folder = path.join("/sys/class/tty", name);
   if (!(await list(folder)).includes("device")) return false;
@@ -94,7 +100,9 @@ async function groupOf(found: Stats | undefined, usual: string): Promise<string>
   return line?.split(":")[0] ?? usual;
 }
 
-/** Which other processes have the device open, as far as they may be seen: `process 12 (minicom)`. */
+/**
+ * Which other processes have the device open, as far as they may be seen: `process 12 (minicom)`.
+ */
 export async function holders(device: string): Promise<string> {
   const target = await realpath(device).catch(() => device);
   const found: string[] = [];

@@ -13,5 +13,5 @@ export const errors = defineErrors({
     "%s at %s did not take what was sent within %s s: check its power, its speed and its flow control.",
   ),
   PERIPHERAL_TEXT_AND_HEX: failed("Both text and hex are given: give what is to be sent in one of them."),
-  PERIPHERAL_BAD_HEX: failed("`%s` is no hex: write two digits a byte, as in `01 03 ff`."),
+  PERIPHERAL_BAD_HEX: failed("`%s` is not hex: write two digits a byte, as in `01 03 ff`."),
 });

@@ -1,6 +1,7 @@
 /**
- * The kernel's words for GPIO, second version of the character device (Linux 5.10): numbers of the calls and layout of
- * their structures, as include/uapi/linux/gpio.h has them. Little-endian, as all machines that this runs on.
+ * The kernel's words for GPIO, second version of the character device (Linux 5.10): numbers of the
+ * calls and layout of their structures, as include/uapi/linux/gpio.h has them. Little-endian, as
+ * all machines that this runs on.
  */
 
 export const sizes = { chipInfo: 68, lineInfo: 256, lineRequest: 592, lineValues: 16 } as const;

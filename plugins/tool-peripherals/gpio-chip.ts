@@ -30,7 +30,9 @@ export class GpioChip {
     return readValue(values);
   }
 
-  /** An input is refused before the kernel is asked: PERIPHERAL_INPUT; else throws as reading does. */
+  /**
+   * An input is refused before the kernel is asked: PERIPHERAL_INPUT; else throws as reading does.
+   */
   async write(name: string, value: 0 | 1): Promise<void> {
     const line = this.#line(name);
     if (line.direction === "in") throw errors.PERIPHERAL_INPUT(name, this.settings.name);
@@ -44,7 +46,10 @@ export class GpioChip {
     }
   }
 
-  /** The chip's own name, and which lines somebody else holds. Claims nothing. Throws PERIPHERAL_CONNECT, GPIO_DENIED. */
+  /**
+   * The chip's own name, and which lines somebody else holds. Claims nothing. Throws
+   * PERIPHERAL_CONNECT, GPIO_DENIED.
+   */
   async describe(): Promise<{ readonly label: string; readonly taken: readonly string[] }> {
     using chip = await OpenChip.open(await this.#linked(), this.settings);
     const taken = [...this.settings.lines.values()]
@@ -85,7 +90,10 @@ export class GpioChip {
     }
   }
 
-  /** The descriptor of the line. Between the look for one that is held and the claim nothing else runs. */
+  /**
+   * The descriptor of the line. Between the look for one that is held and the claim nothing else
+   * runs.
+   */
   async #claim(line: LineSettings): Promise<number> {
     const known = this.#held.get(line.name);
     if (known !== undefined) return known;

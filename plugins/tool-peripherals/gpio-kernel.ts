@@ -27,7 +27,9 @@ export interface GpioKernel {
 
 export type OpenKernel = () => Promise<GpioKernel>;
 
-/** The kernel that this runs on. Looked up on first use, as the package that calls it is not small. */
+/**
+ * The kernel that this runs on. Looked up on first use, as the package that calls it is not small.
+ */
 export async function linux(): Promise<GpioKernel> {
   const { default: koffi } = await import("koffi");
   const ioctl = koffi.load(null).func("ioctl", "int", ["int", "ulong", "void *"]);

@@ -11,8 +11,8 @@ const INPUT = 1 << 2;
 const OUTPUT = 1 << 3;
 
 /**
- * A GPIO chip in memory behind the kernel's own calls, read from include/uapi/linux/gpio.h by itself: it decodes what it
- * is asked and refuses what the kernel refuses.
+ * A GPIO chip in memory behind the kernel's own calls, read from include/uapi/linux/gpio.h by
+ * itself: it decodes what it is asked and refuses what the kernel refuses.
  */
 export class MemoryChip {
   readonly lines: MemoryLine[];

@@ -43,7 +43,8 @@ export function peripherals(openKernel: OpenKernel): Plugin {
       };
       host.provide(Services, {
         name: "peripherals",
-        // An output is dark until it is asked for; a chip that is not there is told and claimed on first use.
+        // An output is dark until it is asked for; a chip that is not there is told and claimed on
+        // first use.
         async start() {
           for (const { settings } of devices.values()) {
             const wrong = await obstacleAt(settings.path, "serial");

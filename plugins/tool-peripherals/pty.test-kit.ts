@@ -6,7 +6,10 @@ import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** A device at the far end of a real pseudo terminal, held by socat; it may be unplugged and plugged in again. */
+/**
+ * A device at the far end of a real pseudo terminal, held by socat; it may be unplugged and plugged
+ * in again.
+ */
 export class PtyDevice implements AsyncDisposable {
   /** The path of the port, as config.toml names it. */
   readonly path: string;

@@ -13,8 +13,9 @@ export class PortGone extends Error {}
 const CHUNK_BYTES = 4_096;
 
 /**
- * An open port. The package sets the speed, takes the lock and tells events; reading and writing is done here, since its
- * own reading goes round and round on a port that was unplugged, where every read gives no bytes and no error.
+ * An open port. The package sets the speed, takes the lock and tells events; reading and writing is
+ * done here, since its own reading goes round and round on a port that was unplugged, where every
+ * read gives no bytes and no error.
  */
 export class SerialPort {
   readonly #port: LinuxPortBinding;

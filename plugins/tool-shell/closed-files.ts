@@ -15,8 +15,9 @@ interface Ended {
 }
 
 /**
- * Names the files of the workspace that walls close to commands, where a command or what it says of its failure names one: an
- * empty file, or one that is "busy", is not what it looks like. A name that is put together at run time is not noticed.
+ * Names the files of the workspace that walls close to commands, where a command or what it says of
+ * its failure names one: an empty file, or one that is "busy", is not what it looks like. A name
+ * that is put together at run time is not noticed.
  */
 export function closedFiles(
   secret: readonly string[],

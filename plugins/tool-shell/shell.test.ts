@@ -16,7 +16,8 @@ test("TOL-01: shell runs one bash command line in the workspace and tells output
     (await t.call("shell", { command: "a=(1 2); [[ ${#a[@]} == 2 ]] && echo 'it is' \"bash\"" })).text,
   ).toBe("it is bash\n[exit code 0]");
   expect((await t.call("shell", { command: "true" })).text).toBe("[exit code 0]");
-  // The first process of a run takes no signal it does not handle, but for one that the kernel itself sends.
+  // The first process of a run takes no signal it does not handle, but for one that the kernel
+  // itself sends.
   const fault = `exec perl -e 'unpack "p", pack "Q", 1'`;
   expect((await t.call("shell", { command: fault })).text).toBe("[ended by SIGSEGV]");
   await t.call("shell", { command: "echo kept > file" });

@@ -11,8 +11,8 @@ type Clean = (text: string) => Promise<string>;
 
 /**
  * Shows a person what a command did. The result stands before the command, and each line of the
- * command, of its output and of its changes has a sign of its own, so that none of them can pass for
- * the rest. Texts are cleaned before they are cut.
+ * command, of its output and of its changes has a sign of its own, so that none of them can pass
+ * for the rest. Texts are cleaned before they are cut.
  */
 export async function triedPreview(
   command: string,
@@ -75,7 +75,10 @@ async function outputOf(result: RunResult, clean: Clean): Promise<readonly strin
   return ["It said:", ...shown, ...(isCut ? ["  … and more"] : [])];
 }
 
-/** Cleans lines that stand together without the signs before them, as a secret may have several lines. */
+/**
+ * Cleans lines that stand together without the signs before them, as a secret may have several
+ * lines.
+ */
 async function cleanDiff(diff: string, clean: Clean): Promise<string> {
   const blocks: { readonly sign: string; readonly lines: string[] }[] = [];
   for (const line of diff.split("\n")) {

@@ -38,7 +38,9 @@ interface TryingOptions {
   readonly timeouts?: { readonly approval?: number };
 }
 
-/** A host whose shell tries its commands first; the test is skipped where the system has no views. */
+/**
+ * A host whose shell tries its commands first; the test is skipped where the system has no views.
+ */
 export async function startTrying({ skip }: TestContext, options: TryingOptions = {}): Promise<Trying> {
   const { config = {}, plugins = [], timeouts } = options;
   const host = await startTestHost({

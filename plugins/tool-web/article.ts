@@ -60,7 +60,9 @@ function without(element: PageElement, drops: (element: PageElement) => boolean)
   return { ...element, children };
 }
 
-/** Goes down while one child holds nearly all; where a page names its main part, it starts there. */
+/**
+ * Goes down while one child holds nearly all; where a page names its main part, it starts there.
+ */
 function narrowed(body: PageElement): PageElement {
   const weights = new Map<PageElement, number>();
   const whole = weigh(body, weights);

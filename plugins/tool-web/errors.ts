@@ -5,7 +5,7 @@ export const errors = defineErrors({
     "No plugin opens addresses for tools, so none can be opened safely: list one, see `gantry plugins list`.",
   ),
   WEB_NOT_TEXT: failed(
-    "%s is %s, in which there is no text to read: download it with a command where that is allowed.",
+    "%s is %s, which holds no text to read: download it with a command if that is allowed.",
   ),
   WEB_UNREADABLE: failed(
     "%s takes more than %s s and %s MiB to read, as pages do that are made to hold a reader up: try another address.",

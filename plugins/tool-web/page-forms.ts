@@ -69,7 +69,10 @@ export class PageForms {
     this.#label = undefined;
   }
 
-  /** Those that lead to pages. `base`: against which relative addresses count; `page`: the page's own. */
+  /**
+   * Those that lead to pages. `base`: against which relative addresses count; `page`: the page's
+   * own.
+   */
   all(base: string, page: string): readonly WebForm[] {
     return this.#forms.flatMap(({ url: action, method, fields }) => {
       const url = action.trim() === "" ? page : URL.parse(action, base)?.href;

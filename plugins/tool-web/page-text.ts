@@ -11,7 +11,10 @@ const MAX_LINKS = 10_000;
 /** Deeper nesting is not indented further, or a page of 4 MiB would become a text of hundreds. */
 const MAX_PREFIX = 32;
 
-/** The text of a part of a page with its headings, lists, tables and code, and the addresses its links lead to. */
+/**
+ * The text of a part of a page with its headings, lists, tables and code, and the addresses its
+ * links lead to.
+ */
 export class PageText {
   readonly #base: string;
   /** Address -> number. */

@@ -21,7 +21,9 @@ const tokens = {
 };
 const dollars = { spent: ({ micros }: UsageSum) => micros / 1e6, shown: (n: number) => `$${n.toFixed(2)}` };
 
-/** Writes a row for every request, and says before each whether the day's budget has room for it. */
+/**
+ * Writes a row for every request, and says before each whether the day's budget has room for it.
+ */
 export class Ledger implements Budget {
   readonly #usage: Usage;
   readonly #budget: BudgetConfig;

@@ -4,7 +4,10 @@ import type { Prices } from "./config.ts";
 
 type Tokens = Pick<ModelAnswer, "model" | "inputTokens" | "outputTokens" | "cachedTokens">;
 
-/** Millionths of a dollar, which is what a token costs where a million of them cost a dollar; null without a price. */
+/**
+ * Millionths of a dollar, which is what a token costs where a million of them cost a dollar; null
+ * without a price.
+ */
 export function microsOf(answer: Tokens, prices: Prices): number | null {
   const { model, inputTokens, outputTokens, cachedTokens } = answer;
   const price = model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;

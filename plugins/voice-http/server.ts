@@ -24,8 +24,8 @@ interface Place {
 }
 
 /**
- * Returns the server of an address, which may end with the path or stand before it; undefined without
- * an address. Throws VOICE_URL.
+ * Returns the server of an address, which may end with the path or stand before it; undefined
+ * without an address. Throws VOICE_URL.
  */
 export function voiceServer(upstream: Upstream, { key, path, url, apiKey }: Place): VoiceServer | undefined {
   if (url === undefined) return undefined;

@@ -17,7 +17,10 @@ const endings: Readonly<Record<string, string>> = {
 };
 const known = /\.(?:flac|m4a|mp3|mp4|mpeg|mpga|oga|ogg|wav|webm)$/i;
 
-/** Returns what turns speech into words by `audio/transcriptions`. Without a server it throws VOICE_NO_URL. */
+/**
+ * Returns what turns speech into words by `audio/transcriptions`. Without a server it throws
+ * VOICE_NO_URL.
+ */
 export function transcriber(server: VoiceServer | undefined, model: string): Transcriber {
   return {
     async transcribe(speech, signal) {

@@ -13,7 +13,10 @@ export const ogg = new Uint8Array([...Buffer.from("OggS"), 0, 2, 7, 7]);
 /** A strict server of audio/transcriptions and audio/speech on loopback. */
 export class VoiceServerForTests implements AsyncDisposable {
   readonly calls: VoiceCall[] = [];
-  /** The answer to the next call, in place of the right one; a function that does nothing leaves it open. */
+  /**
+   * The answer to the next call, in place of the right one; a function that does nothing leaves it
+   * open.
+   */
   next: ((response: ServerResponse) => void) | undefined;
   heard = "buy milk";
   readonly #server = createServer((request, response) => void this.#serve(request, response));

@@ -8,12 +8,16 @@ const root = path.join(import.meta.dirname, "../..");
 const rounds = 3;
 const line = /^(?:met {4}|MISSED {1})\s*(\S+)\s+(.*): ([\d.]+)\D*? \((?:<=|>=) [^)]*\)$/gm;
 
-/** Figures of one checkout by row; numbers in a row's own words change from run to run and are left out of its name. */
+/**
+ * Figures of one checkout by row; numbers in a row's own words change from run to run and are left
+ * out of its name.
+ */
 type Figures = Map<string, number[]>;
 
 /**
- * Runs the parts of the bench in this checkout and in a checkout of `ref`, in turns, and prints how each figure of this
- * one stands to that one's: medians of three, so that a machine's bad minute falls on both.
+ * Runs the parts of the bench in this checkout and in a checkout of `ref`, in turns, and prints how
+ * each figure of this one stands to that one's: medians of three, so that a machine's bad minute
+ * falls on both.
  */
 export async function compare(ref: string, parts: readonly string[]): Promise<void> {
   const other = checkout(ref);
@@ -33,7 +37,10 @@ export async function compare(ref: string, parts: readonly string[]): Promise<vo
   }
 }
 
-/** A checkout of its own, with its own packages and build, kept for the next comparison; not below node_modules, where Node strips no types. */
+/**
+ * A checkout of its own, with its own packages and build, kept for the next comparison; not below
+ * node_modules, where Node strips no types.
+ */
 function checkout(ref: string): string {
   const commit = git("rev-parse", "--verify", `${ref}^{commit}`);
   const folder = path.join(tmpdir(), `gantry-bench-${commit.slice(0, 12)}`);

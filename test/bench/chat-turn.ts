@@ -17,8 +17,8 @@ const modelMs = 100;
 const many = 200;
 
 /**
- * Measures what a turn over HTTP takes beyond asking the same model directly, with 50 at a time, and
- * a response, which is kept, against a chat completion.
+ * Measures what a turn over HTTP takes beyond asking the same model directly, with 50 at a time,
+ * and a response, which is kept, against a chat completion.
  */
 export async function chatTurnRows(): Promise<readonly Row[]> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
@@ -89,7 +89,10 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Milliseconds of each request. Clients begin one after the other, as people do, each from an address of its own, so that none meets its bound on connections. */
+/**
+ * Milliseconds of each request. Clients begin one after the other, as people do, each from an
+ * address of its own, so that none meets its bound on connections.
+ */
 async function times(
   { url, body, headers }: Target,
   count: number,

@@ -19,7 +19,9 @@ export async function conversationRows(): Promise<readonly Row[]> {
   ];
 }
 
-/** Seconds from the first delivery to the last answer, and the most memory that the service held. */
+/**
+ * Seconds from the first delivery to the last answer, and the most memory that the service held.
+ */
 export async function conversations(): Promise<{ seconds: number; mib: number }> {
   const platform = new Platform();
   const graph = await platform.start();

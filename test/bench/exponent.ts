@@ -7,8 +7,8 @@ export interface Sample {
 }
 
 /**
- * Returns the exponent of the power law that fits best: 0 for what does not grow, 1 for what grows as
- * its size does. Throws for fewer than two sizes.
+ * Returns the exponent of the power law that fits best: 0 for what does not grow, 1 for what grows
+ * as its size does. Throws for fewer than two sizes.
  */
 export function exponent(samples: readonly Sample[]): number {
   const points = samples.map(({ size, took }) => [Math.log(size), Math.log(took)] as const);

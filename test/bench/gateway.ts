@@ -61,7 +61,10 @@ async function ingestRows(): Promise<readonly Row[]> {
   return [atLeast("POST /chatapp, signed, accepted durably, against a bare route", median(ratios), 0.7, "x")];
 }
 
-/** Requests a second of a fresh server, after a warm-up; together they stay below what the inbox takes. */
+/**
+ * Requests a second of a fresh server, after a warm-up; together they stay below what the inbox
+ * takes.
+ */
 async function accepted(kind: "gantry" | "bare"): Promise<number> {
   const program = fileURLToPath(new URL("ingest-server.ts", import.meta.url));
   const server = await serve(["--conditions=gantry-source", program, kind, secret], {}, "stdout", /^(\d+)\n/);

@@ -10,7 +10,10 @@ import store from "../../plugins/store-sqlite/index.ts";
 
 const secret = process.argv[3] as string;
 
-/** `gantry`: the gateway with the chat-app channel and no worker, so that only accepting is measured. `bare`: the same checks, nothing kept. */
+/**
+ * `gantry`: the gateway with the chat-app channel and no worker, so that only accepting is
+ * measured. `bare`: the same checks, nothing kept.
+ */
 const servers: Readonly<Record<string, () => Promise<number>>> = {
   async gantry() {
     const table = {

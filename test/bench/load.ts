@@ -1,6 +1,9 @@
 import { connect } from "node:net";
 
-/** Sends each request once, over so many connections that each wait for their answer; gives requests a second. Throws at the first answer that is not 200. */
+/**
+ * Sends each request once, over so many connections that each wait for their answer; gives requests
+ * a second. Throws at the first answer that is not 200.
+ */
 export async function load(port: number, requests: readonly Buffer[], connections: number): Promise<number> {
   let next = 0;
   const began = performance.now();

@@ -39,8 +39,8 @@ async function milliseconds(what: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Both in turns, and which comes first in turns too, after a few pairs that do not count. Each goes once more untimed before,
- * so that no process has to be started for it.
+ * Both in turns, and which comes first in turns too, after a few pairs that do not count. Each goes
+ * once more untimed before, so that no process has to be started for it.
  */
 async function inTurns(
   a: () => Promise<unknown>,

@@ -90,7 +90,10 @@ async function perSecond(
   return messages / ((performance.now() - start) / 1000);
 }
 
-/** The least that durable acceptance costs: one table, the id as its key, one synced commit for all callers of a tick. */
+/**
+ * The least that durable acceptance costs: one table, the id as its key, one synced commit for all
+ * callers of a tick.
+ */
 async function bareAccept(messages: number): Promise<number> {
   const home = await mkdtemp(join(tmpdir(), "gantry-bench-"));
   const { DatabaseSync } = await import("node:sqlite");

@@ -1,7 +1,10 @@
 import { judge, readBudget, writeBudget } from "./budget.ts";
 import { countAll } from "./subjects.ts";
 
-/** `npm run budget` counts and prints what is over and under; `npm run budget -- --write` makes the counts the budget. */
+/**
+ * `npm run budget` counts and prints what is over and under; `npm run budget -- --write` makes the
+ * counts the budget.
+ */
 const counted = await countAll();
 if (process.argv.includes("--write")) {
   writeBudget(counted);

@@ -6,7 +6,10 @@ import { said, startGantry } from "../helpers/cli.ts";
 import { freePort, Platform, startEchoModel } from "./platform.ts";
 import { clockOf } from "./settable-clock.ts";
 
-/** As it is by default, held to half a minute; else quicker, and to nothing. One address may see the metrics once a second. */
+/**
+ * As it is by default, held to half a minute; else quicker, and to nothing. One address may see the
+ * metrics once a second.
+ */
 const long = process.env["GANTRY_LONG"] !== undefined;
 export const patience = { timeout: long ? 30_000 : 150_000, interval: 1_500 };
 
@@ -107,7 +110,10 @@ export interface Fault {
   end(service: Service): void | Promise<void>;
 }
 
-/** That a fault is told in all four places while it lasts; gives what sees to it that its end is told there too. */
+/**
+ * That a fault is told in all four places while it lasts; gives what sees to it that its end is
+ * told there too.
+ */
 export async function isTold(
   service: Service,
   { part, ready: given, begin }: Omit<Fault, "end">,

@@ -19,7 +19,10 @@ export type Mode =
   | "late"
   | "dropped";
 
-/** A model server, token server, platform and proxy in one that gives back, in every answer, all that it was sent. */
+/**
+ * A model server, token server, platform and proxy in one that gives back, in every answer, all
+ * that it was sent.
+ */
 export class HostileUpstream extends Loopback {
   mode: Mode = "401";
   /** Everything that came, as text: the request line, the headers, the body. */

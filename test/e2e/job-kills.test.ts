@@ -28,7 +28,10 @@ interface Row {
   readonly reason?: string;
 }
 
-/** Returns the times of the clock at which lives begin: on by hours, and once by 3 days and back by 2. */
+/**
+ * Returns the times of the clock at which lives begin: on by hours, and once by 3 days and back by
+ * 2.
+ */
 function clocks(): readonly number[] {
   let now = begin;
   return Array.from({ length: kills + 1 }, (_, n) => {

@@ -25,7 +25,10 @@ interface Outcome {
   readonly codes: Set<number | null>;
 }
 
-/** Senders write one message after the other, each until it got its 200, while the service is stopped again and again. */
+/**
+ * Senders write one message after the other, each until it got its 200, while the service is
+ * stopped again and again.
+ */
 async function storm({ kills, signal }: Storm): Promise<Outcome> {
   const platform = new Platform();
   const graph = await platform.start();
@@ -93,7 +96,10 @@ async function storm({ kills, signal }: Storm): Promise<Outcome> {
   return { platform, accepted, ends, codes };
 }
 
-/** The first answers of each sender in their order, and how often each answer was sent within one life of the service. */
+/**
+ * The first answers of each sender in their order, and how often each answer was sent within one
+ * life of the service.
+ */
 function tally({ platform, accepted }: Outcome): {
   answered: string[][];
   expected: string[][];

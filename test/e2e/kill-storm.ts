@@ -9,7 +9,10 @@ const isLong = process.env["GANTRY_LONG"] !== undefined;
 export const kills: number = isLong ? 50 : 4;
 /** Milliseconds that a storm may take. */
 export const stormMs: number = isLong ? 5_400_000 : 600_000;
-/** A machine that is slow today gets no more than it can answer: so many messages of a person are open at most. */
+/**
+ * A machine that is slow today gets no more than it can answer: so many messages of a person are
+ * open at most.
+ */
 const mostOpen = 12;
 /** Milliseconds without any answer after which what is missing counts as lost. */
 const patienceMs = 120_000;
@@ -45,14 +48,20 @@ export interface StormSubject {
 export interface Tally {
   /** The answers to what each person wrote, in their order. */
   readonly expected: readonly (readonly string[])[];
-  /** The answers that each person was sent, in their order; what came twice counts where it came first. */
+  /**
+   * The answers that each person was sent, in their order; what came twice counts where it came
+   * first.
+   */
   readonly firsts: readonly (readonly string[])[];
   readonly lost: readonly string[];
   /** Texts that were sent more than once, and the number of processes that sent them. */
   readonly doubled: readonly { readonly text: string; readonly times: number; readonly processes: number }[];
 }
 
-/** People write all the time, each their own words, while the service is killed again and again at any moment; then all is counted. */
+/**
+ * People write all the time, each their own words, while the service is killed again and again at
+ * any moment; then all is counted.
+ */
 export async function killStorm(subject: StormSubject): Promise<Tally> {
   const { channel, config, env = {}, people } = subject;
   const model = await startEchoModel(() => Math.random() * 30);

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server on loopback that somebody waits for: each request is answered once its body is there. */
+/**
+ * A server on loopback that somebody waits for: each request is answered once its body is there.
+ */
 export abstract class Loopback {
   #waiting: { enough: () => boolean; resolve: () => void }[] = [];
   protected readonly server: Server = createServer((request, response) => {

@@ -46,7 +46,8 @@ test(
       const pid = child.pid as number;
       const rss: number[] = [];
       for (let sent = 0; sent < messages; sent += 200) {
-        // The service closes connections that were idle, also one on which the next message is just under way.
+        // The service closes connections that were idle, also one on which the next message is just
+        // under way.
         const batch = Array.from({ length: 200 }, (_, i) => {
           const id = `${sent + i}`;
           return platform.deliverUntilTaken(base, `49${i}`, `id-${id}`, `message-${id}`);

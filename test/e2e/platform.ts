@@ -15,7 +15,10 @@ export interface SentReply {
   readonly at: number;
 }
 
-/** The chat platform, as the service sees it: it delivers signed webhooks until they are taken, and takes replies. */
+/**
+ * The chat platform, as the service sees it: it delivers signed webhooks until they are taken, and
+ * takes replies.
+ */
 export class Platform extends Loopback {
   readonly secret = "platform-secret";
   readonly replies: SentReply[] = [];
@@ -91,7 +94,10 @@ export class Platform extends Loopback {
 /** For tests in which few people write much more than people do. */
 export const unbounded: string = "max_waiting_per_sender = 10000\nmessages_per_minute_per_sender = 1000000";
 
-/** A model that repeats the last word it was told, after a moment, or fails with the status that `fails` names. */
+/**
+ * A model that repeats the last word it was told, after a moment, or fails with the status that
+ * `fails` names.
+ */
 export async function startEchoModel(
   delayMs: () => number,
   fails: (word: string) => number | undefined = () => undefined,

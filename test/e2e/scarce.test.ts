@@ -139,7 +139,8 @@ test(
       const said = bodies();
       return said.size >= words.length && words.every((word) => said.has(`re: ${word}`));
     };
-    // Looked through only once there are enough of them: at each reply it would take longer than the answers.
+    // Looked through only once there are enough of them: at each reply it would take longer than
+    // the answers.
     await service.platform.until(() => service.platform.replies.length >= words.length && isWhole());
     await deliver("4999999", "message-quiet");
     await service.platform.until(() => bodies().has("re: message-quiet"));

@@ -1,6 +1,6 @@
 /**
- * NODE_OPTIONS of a process whose clock goes by so many milliseconds as a file says: the time of day jumps, what passes between
- * two moments does not.
+ * NODE_OPTIONS of a process whose clock goes by so many milliseconds as a file says: the time of
+ * day jumps, what passes between two moments does not.
  */
 export function clockOf(file: string): string {
   const code = `

@@ -103,7 +103,9 @@ function blow(file: string, size: number): void {
 const limit = (pid: number, size: string): void =>
   void execFileSync("prlimit", ["--pid", String(pid), `--fsize=${size}:`]);
 
-/** A directory in which the process may not let a file grow beyond a byte while the disk is "full". */
+/**
+ * A directory in which the process may not let a file grow beyond a byte while the disk is "full".
+ */
 export function limitedDisk(parent: string): SmallDisk {
   const dir = path.join(parent, "disk");
   mkdirSync(dir, { mode: 0o700 });

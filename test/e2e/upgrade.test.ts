@@ -10,7 +10,10 @@ import { installedBin, installGlobally, packed } from "../helpers/package.ts";
 import { freePort, Platform, startEchoModel, unbounded } from "./platform.ts";
 
 const rounds = process.env["GANTRY_LONG"] ? 6 : 1;
-/** Nobody writes further ahead of the answers: else what waits grows with every minute, and the test answers it at its end. */
+/**
+ * Nobody writes further ahead of the answers: else what waits grows with every minute, and the test
+ * answers it at its end.
+ */
 const ahead = 25;
 
 test(

@@ -4,7 +4,9 @@ import { spread } from "./spread.ts";
 /** The number of the most imported files that a row names. */
 const mostNamed = 4;
 
-/** Returns the row of a table that tells how files import each other, lazy imports and types too. */
+/**
+ * Returns the row of a table that tells how files import each other, lazy imports and types too.
+ */
 export function structureRow(name: string, list: readonly Source[]): string {
   const isThere = new Set(list.map(({ file }) => file));
   const imports = list.map((source) => [

@@ -52,7 +52,10 @@ export async function* events(...list: readonly object[]): AsyncGenerator<Provid
   for (const event of list) yield event as ProviderEvent;
 }
 
-/** Each of these is found, and told with the sentence that fits; every sentence begins with the plugin. */
+/**
+ * Each of these is found, and told with the sentence that fits; every sentence begins with the
+ * plugin.
+ */
 export function mustBeCaught(
   broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp])[],
 ): void {

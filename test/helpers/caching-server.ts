@@ -3,7 +3,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const LETTERS_PER_TOKEN = 4;
-/** As the vendors bill: a token from the cache, and in the messages format one that is put there. */
+/**
+ * As the vendors bill: a token from the cache, and in the messages format one that is put there.
+ */
 const READ = 0.1;
 const WRITE = 1.25;
 /** Shorter beginnings are not cached; longer ones in steps (chat completions). */
@@ -40,8 +42,9 @@ interface Body {
 }
 
 /**
- * A model behind a cache of prompts that bills as the vendors do: chat completions by the longest beginning that it has seen,
- * messages by the blocks that are marked. It reads the file that the person names (`read a.txt`), else answers `Done.`.
+ * A model behind a cache of prompts that bills as the vendors do: chat completions by the longest
+ * beginning that it has seen, messages by the blocks that are marked. It reads the file that the
+ * person names (`read a.txt`), else answers `Done.`.
  */
 export async function cachingServer(): Promise<CachingServer> {
   const bodies: string[] = [];

@@ -7,7 +7,8 @@ export { tempDir } from "./temp-dir.ts";
 export const root: string = fileURLToPath(new URL("../..", import.meta.url));
 export const bin: string = path.join(root, "host/dist/cli.js");
 
-// Builds what is stale, one process at a time: `npm test` has done so already, and this costs a look at the files.
+// Builds what is stale, one process at a time: `npm test` has done so already, and this costs a
+// look at the files.
 execFileSync(process.execPath, [path.join(root, ".ci/prepare.mjs")], {
   stdio: ["ignore", "ignore", "inherit"],
 });

@@ -6,7 +6,10 @@ import { root } from "./cli.ts";
 
 const cache = path.join(root, "node_modules/.cache/fresh-machine");
 
-/** Runs a command on `$1` with the changes of `$2`, as all there is: a root, processes and a loopback of its own and no network. */
+/**
+ * Runs a command on `$1` with the changes of `$2`, as all there is: a root, processes and a
+ * loopback of its own and no network.
+ */
 const inMachine = `set -eu
 lower=$1 over=$2
 shift 2

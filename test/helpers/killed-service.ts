@@ -35,7 +35,9 @@ export async function startThinking(
 
 /** One life of a gateway, from its start on. */
 export interface Life {
-  /** Says something in a conversation; resolves to undefined if the service ends before its answer. */
+  /**
+   * Says something in a conversation; resolves to undefined if the service ends before its answer.
+   */
   say(session: string, message: string): Promise<string | undefined>;
   /** Ends it, and waits for that. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;

@@ -61,7 +61,10 @@ export function json(
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
-/** Sends pieces as an event stream; strings go out as they are, values with their `type`, if any, as the event. */
+/**
+ * Sends pieces as an event stream; strings go out as they are, values with their `type`, if any, as
+ * the event.
+ */
 export function stream(response: ServerResponse, pieces: readonly unknown[], end = true): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   for (const piece of pieces) {

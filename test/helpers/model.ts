@@ -23,7 +23,10 @@ export interface ModelServer extends AsyncDisposable {
   readonly left: Promise<void>;
 }
 
-/** A chat-completions server on loopback that streams these answers in turn, the last one again and again. */
+/**
+ * A chat-completions server on loopback that streams these answers in turn, the last one again and
+ * again.
+ */
 export async function startModel(...script: readonly Answer[]): Promise<ModelServer> {
   const requests: ModelServer["requests"][number][] = [];
   const headers: IncomingHttpHeaders[] = [];

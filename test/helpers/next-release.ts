@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import path from "node:path";
 
 /**
- * A release that differs from a packed one in its version and in the names of its parts, as each later build may; gives its
- * package file, in `folder`. `edit` may change more of what it holds.
+ * A release that differs from a packed one in its version and in the names of its parts, as each
+ * later build may; gives its package file, in `folder`. `edit` may change more of what it holds.
  */
 export function nextRelease(
   packedFile: string,

@@ -41,7 +41,10 @@ function taken(lock: string): boolean {
   }
 }
 
-/** `npm install -g` of a package file below `prefix`, as on a machine without a network and without scripts; gives all that npm said. */
+/**
+ * `npm install -g` of a package file below `prefix`, as on a machine without a network and without
+ * scripts; gives all that npm said.
+ */
 export function installGlobally(file: string, prefix: string): Promise<string> {
   mkdirSync(prefix, { recursive: true });
   const args = ["install", "--global", "--offline", "--ignore-scripts", "--omit=optional", file];

@@ -45,7 +45,9 @@ export function chatCommand(name: string, run: ChatCommand["run"]): Plugin {
   });
 }
 
-/** A plugin that hides whatever `pattern` matches; matches are at most `holdBack` characters long. */
+/**
+ * A plugin that hides whatever `pattern` matches; matches are at most `holdBack` characters long.
+ */
 export function redactor(pattern: RegExp, holdBack: number = 40): Plugin {
   return definePlugin({
     name: "redact-test",

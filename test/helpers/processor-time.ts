@@ -1,4 +1,7 @@
-/** Milliseconds of processor time that this process takes for `work`; what a busy machine makes it wait for does not count. */
+/**
+ * Milliseconds of processor time that this process takes for `work`; what a busy machine makes it
+ * wait for does not count.
+ */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -16,7 +16,9 @@ function statementsOf(file: string): readonly string[] {
   return (files.get(file) ?? read(file)).replaceAll(comments, "").split(begins);
 }
 
-/** Names in braces, with the id `<file>#<name>` of each, if the statement takes them from a file. */
+/**
+ * Names in braces, with the id `<file>#<name>` of each, if the statement takes them from a file.
+ */
 function takenBy(statement: string, file: string): readonly (readonly [string, string])[] {
   const found = /^(?:import|export) (?:type )?\{([^}]*)\} from "(\.[^"]*)"/.exec(statement);
   const from = path.posix.join(path.dirname(file), found?.[2] ?? "");

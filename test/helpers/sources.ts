@@ -48,7 +48,10 @@ export function importsOf({ text }: Source): readonly string[] {
   return [...text.matchAll(statements)].map(([, one, two, three]) => one ?? two ?? three ?? "");
 }
 
-/** The name of the package that a specifier belongs to; built-in modules without `node:` are named with it. */
+/**
+ * The name of the package that a specifier belongs to; built-in modules without `node:` are named
+ * with it.
+ */
 export function packageOf(specifier: string): string {
   if (isBuiltin(specifier)) return specifier.startsWith("node:") ? specifier : `node:${specifier}`;
   return specifier

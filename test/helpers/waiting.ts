@@ -73,10 +73,16 @@ export function write(
 }
 
 const realTimeout = globalThis.setTimeout;
-/** Real milliseconds, at most, that one step of simulated time waits for files; what waits for a timer needs the next step. */
+/**
+ * Real milliseconds, at most, that one step of simulated time waits for files; what waits for a
+ * timer needs the next step.
+ */
 const settleMs = 100;
 
-/** Lets simulated time pass in steps, until `done` says so. Files go on for real, so each step waits until all that is due is done. */
+/**
+ * Lets simulated time pass in steps, until `done` says so. Files go on for real, so each step waits
+ * until all that is due is done.
+ */
 export async function passing(
   t: TestHost,
   done: () => Promise<boolean> | boolean,

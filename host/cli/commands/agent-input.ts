@@ -14,10 +14,13 @@ import type { Host } from "@gantry/host";
 import { picturesOf } from "../pictures.ts";
 import type { HostCommandContext } from "./host-command.ts";
 
-/** As long as a message over HTTP may be many times over; more is no message but a file. */
+/** The same bound as for a message over HTTP, many times over; a longer text belongs in a file. */
 const maxPiped = 8 * 1024 * 1024;
 
-/** What the person wants to say in one turn: with -m, as words behind `agent`, or piped in; undefined for a conversation. */
+/**
+ * Returns what the person wants to say in one turn: with -m, as words behind `agent`, or piped in;
+ * undefined for a conversation.
+ */
 export async function promptOf({
   args,
   options,
@@ -82,7 +85,7 @@ async function piped(input: CommandInput): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** How the person at the terminal is asked, and which model they chose. */
+/** Returns how the person at the terminal is asked, and which model they chose. */
 export function askOptions(run: HostCommandContext): PromptOptions {
   const { provider, model, yes } = run.options;
   return {

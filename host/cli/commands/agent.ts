@@ -35,7 +35,10 @@ export async function run(run: HostCommandContext): Promise<number> {
   return converse({ run, host, terminal, session, options: askOptions(run), message }, shown);
 }
 
-/** Returns the conversation that is meant, or the one that the person picks; undefined if they pick none. */
+/**
+ * Returns the conversation that is meant, or the one that the person picks; undefined if they pick
+ * none.
+ */
 async function sessionIn(
   run: HostCommandContext,
   host: Host,

@@ -15,8 +15,8 @@ interface Talk {
 type Completed = [candidates: string[], part: string];
 
 /**
- * Completes what stands before the cursor: a word behind a slash from the chat commands, a path behind `@` from the
- * workspace, as a tool lists it to this person and no further.
+ * Completes what stands before the cursor: a word behind a slash from the chat commands, a path
+ * behind `@` from the workspace, as a tool lists it to this person and no further.
  */
 export function completer(talk: Talk): (line: string) => Promise<Completed> {
   const words = [...(talk.host.get(ChatCommands)?.keys() ?? []), "exit"];
@@ -37,7 +37,10 @@ export function completer(talk: Talk): (line: string) => Promise<Completed> {
   };
 }
 
-/** Returns the name of the tool by which a person at the terminal does this; undefined if none is loaded. */
+/**
+ * Returns the name of the tool by which a person at the terminal does this; undefined if none is
+ * loaded.
+ */
 export async function toolFor(host: Host, use: Tool["atTerminal"]): Promise<string | undefined> {
   return (await host.tools.list()).find(({ atTerminal }) => atTerminal === use)?.name;
 }
@@ -46,7 +49,10 @@ function matching(candidates: readonly string[], part: string): Completed {
   return [candidates.filter((one) => one.startsWith(part)), part];
 }
 
-/** Returns the names in a folder, folders with a slash; none where the guards say no, or nothing lists. */
+/**
+ * Returns the names in a folder, folders with a slash; none where the guards say no, or nothing
+ * lists.
+ */
 async function entriesOf({ host, message, options }: Talk, folder: string): Promise<readonly string[]> {
   const tool = await toolFor(host, "list");
   if (tool === undefined) return [];

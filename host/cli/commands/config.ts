@@ -49,8 +49,9 @@ export async function get({ session, args, options, out }: HostCommandContext): 
 }
 
 /**
- * Validates the whole new file before it is written; a secret is never echoed. A file that does not load is mended where the
- * values mend it. Several keys that only work together are set together.
+ * Validates the whole new file before it is written; a secret is never echoed. A file that does not
+ * load is corrected if the values correct it. Several keys that only work together are set
+ * together.
  */
 export async function set(context: HostCommandContext): Promise<number> {
   const { session, args, out } = context;
@@ -89,8 +90,8 @@ async function change(
   const record: ConfigFileDeps["record"] = async (event, text) => {
     const running = await host().catch(() => undefined);
     if (running) return running.audit.record(event);
-    const mended = await session.start(() => {}, { debug, ready: false }, text);
-    await mended.audit.record(event).finally(() => mended.stop());
+    const corrected = await session.start(() => {}, { debug, ready: false }, text);
+    await corrected.audit.record(event).finally(() => corrected.stop());
   };
   await session.editor(opened, record).set(changes);
   const service = await ProcessLock.holder(servingLock(session.configDir));

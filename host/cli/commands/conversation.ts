@@ -15,7 +15,7 @@ export interface Conversation {
   readonly host: Host;
   readonly terminal: Terminal;
   readonly session: string;
-  /** How the person is asked, and which model they chose. */
+  /** The way in which the person is asked, and the model that they chose. */
   readonly options: PromptOptions;
   /** Makes a message of the person. */
   message(text: string, parts?: readonly Part[]): InboundMessage;
@@ -50,8 +50,8 @@ export async function converse(talk: Conversation, pictures: readonly Part[]): P
 }
 
 /**
- * Does what one line asks for; true if the person ended the conversation meanwhile. Ctrl-C and Esc stop that and not the
- * program, a signal to the program stops both.
+ * Does what one line asks for; true if the person ended the conversation meanwhile. Ctrl-C and Esc
+ * stop that and not the program, a signal to the program stops both.
  */
 async function isLast(talk: Conversation, line: string, shown: readonly Part[]): Promise<boolean> {
   const { run, host, terminal } = talk;
@@ -115,7 +115,9 @@ async function turn(
   terminal.note(await statusLine(host, { session, user: userOfTerminal() }, result));
 }
 
-/** Runs a command of the person's own through the shell tool, under the guards of the model's calls. */
+/**
+ * Runs a command of the person's own through the shell tool, under the guards of the model's calls.
+ */
 async function command(
   { run, host, terminal, options, message }: Conversation,
   text: string,

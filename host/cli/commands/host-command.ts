@@ -15,7 +15,10 @@ export interface HostCommandContext extends CommandContext {
 export interface HostCommand extends Omit<Command, "run"> {
   /** Slots that this word never reads; plugins that fill nothing else are not imported for it. */
   readonly unused?: readonly string[];
-  /** Whether every variable of the configuration must be set: this word runs tools or turns, or serves. */
+  /**
+   * True if every variable of the configuration must be set: this word runs tools or turns, or
+   * serves.
+   */
   readonly needsVariables?: boolean;
   load(): Promise<{ run(run: HostCommandContext): Promise<number> }>;
 }

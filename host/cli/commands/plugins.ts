@@ -29,7 +29,7 @@ interface Facts {
   readonly enforces: readonly string[];
   readonly table: string;
   readonly keys: readonly string[];
-  /** Of what it keeps on disk. */
+  /** The layout of what it keeps on disk. */
   readonly layout?: number;
 }
 
@@ -75,8 +75,8 @@ async function unserved({ plugins, config }: Opened): Promise<readonly string[]>
 }
 
 /**
- * One that is loaded, one that comes with Gantry, one that is installed, or the path of one that is not listed yet; its code is
- * imported and not set up.
+ * One that is loaded, one that comes with Gantry, one that is installed, or the path of one that is
+ * not listed yet; its code is imported and not set up.
  */
 export async function inspect(run: HostCommandContext): Promise<number> {
   const [wanted = ""] = run.args;

@@ -17,7 +17,10 @@ export async function list(run: HostCommandContext): Promise<number> {
   return 0;
 }
 
-/** One call as a model would make it: the same guards, the same question, the same record, and the same text comes back. */
+/**
+ * One call as a model would make it: the same guards, the same question, the same record, and the
+ * same text comes back.
+ */
 export async function call(run: HostCommandContext): Promise<number> {
   const [tool = "", json = "{}"] = run.args;
   const args = parse(json);
@@ -42,7 +45,8 @@ export async function call(run: HostCommandContext): Promise<number> {
     if (ran) run.out(text);
     else run.err(`gantry: ${text} [${outcome.code}]`);
     if (ran) return outcome.workFailed ? 1 : 0;
-    // A guard may stop a call over what is no policy, as over a name that cannot be looked up.
+    // A guard may stop a call for a reason outside the policy, as over a name that cannot be looked
+    // up.
     return exitOf(host, outcome.code ?? "", outcome.decision === "refused" ? 3 : 1);
   } finally {
     terminal.close();

@@ -27,7 +27,10 @@ function changed(tree: unknown, [key, ...rest]: readonly string[], value: unknow
   return { ...others, [key]: changed(inner, rest, value) };
 }
 
-/** Returns a text that is the same for the same values; the order of keys and empty tables do not count. */
+/**
+ * Returns a text that is the same for the same values; the order of keys and empty tables do not
+ * count.
+ */
 function plain(value: unknown): string | undefined {
   if (Array.isArray(value)) return `[${value.map((item) => plain(item) ?? "{}").join()}]`;
   if (!isTree(value)) return JSON.stringify(value);

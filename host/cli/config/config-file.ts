@@ -14,7 +14,7 @@ import { leaves } from "./leaves.ts";
 import { reloadService } from "./reload.ts";
 import { writeWhole } from "./write-whole.ts";
 
-/** How long a change waits for those before it. */
+/** The time for which a change waits for those before it. */
 const patienceMs = 15_000;
 
 /** `stop` ends it. */
@@ -24,11 +24,14 @@ export interface RunningTrial extends Trial {
 
 export interface ConfigFileDeps {
   readonly file: string;
-  /** Of everything that may stand in the file, the bundled plugins that are not loaded included. */
+  /**
+   * The schema of everything that may stand in the file, the bundled plugins that are not loaded
+   * included.
+   */
   readonly schema: () => Promise<TableNode>;
   /** The effective value at a dotted key. */
   readonly effective: (key: string) => unknown;
-  /** Of every bundled plugin. */
+  /** The onboarding steps of every bundled plugin. */
   readonly onboarding: () => Promise<readonly OnboardingStep[]>;
   /**
    * Starts a host of its own by this text, or throws why it would not serve; what a channel lacks
@@ -65,7 +68,10 @@ export class ConfigFile implements ConfigFileSlot {
     return reloadService(path.dirname(this.#deps.file), signal);
   }
 
-  /** Validates the whole new text, then writes it in one step, one process after the other; throws CONFIG_*. */
+  /**
+   * Validates the whole new text, then writes it in one step, one process after the other; throws
+   * CONFIG_*.
+   */
   async set(changes: Readonly<Record<string, unknown>>): Promise<void> {
     const lock = await takeTurn(this.#deps.file);
     try {
@@ -100,7 +106,7 @@ export class ConfigFile implements ConfigFileSlot {
   async #changed(before: string, changes: Readonly<Record<string, unknown>>): Promise<string> {
     const edits: ConfigChange[] = [];
     for (const [key, value] of Object.entries(changes)) {
-      // What nobody reads can be taken out too.
+      // A key that nobody reads can be taken out too.
       edits.push([value === undefined ? (pathOf(key) ?? []) : await this.#path(key), value]);
     }
     return this.#deps.edit(before, edits);

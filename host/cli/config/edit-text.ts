@@ -6,9 +6,9 @@ import { alone } from "./alone.ts";
 import { checkEdit } from "./check-edit.ts";
 
 /**
- * Returns the text with these keys changed, whatever else is wrong in it. If no editor is `running`,
- * the first of `plugins` that is one is set up alone. Throws CONFIG_TOML, CONFIG_NO_EDITOR and
- * CONFIG_BAD_EDIT.
+ * Returns the text with these keys changed, whatever else is wrong in it. If no editor is
+ * `running`, the first of `plugins` that is one is set up alone. Throws CONFIG_TOML,
+ * CONFIG_NO_EDITOR and CONFIG_BAD_EDIT.
  */
 export async function editText(
   file: string,

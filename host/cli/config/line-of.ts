@@ -8,10 +8,16 @@ interface Statement {
   readonly tree: unknown;
 }
 
-/** How a line begins that may begin a statement; lines within a text or a list may begin so too. */
+/**
+ * The beginning of a line that may begin a statement; lines within a text or a list may begin so
+ * too.
+ */
 const beginning = /^\s*(?:\[|[\w-]+\s*[.=]|"(?:[^"\\]|\\.)*"\s*[.=]|'[^']*'\s*[.=])/;
 
-/** Finds lines in a text that is right TOML; it reads the text again when the first line is asked for. */
+/**
+ * Finds lines in a text that is right TOML; it reads the text again when the first line is asked
+ * for.
+ */
 export function linesOf(text: string): LineOf {
   let statements: readonly Statement[] | undefined;
   return (path) => {
@@ -25,7 +31,9 @@ export function linesOf(text: string): LineOf {
   };
 }
 
-/** A statement ends before the first line that may begin another and up to which the text is whole. */
+/**
+ * A statement ends before the first line that may begin another and up to which the text is whole.
+ */
 function statementsIn(text: string): readonly Statement[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   const found: Statement[] = [];

@@ -3,7 +3,10 @@ import { ProviderOffers, type GantryError, type ProviderOffer } from "@gantry/sd
 import { hostErrors, isTree, wrongAt, type Configured, type SetUpHost } from "@gantry/host";
 import { errors } from "../errors.ts";
 
-/** Throws CONFIG_WRONG_TYPE where a provider that takes its address behind its name is named with something else there. */
+/**
+ * Throws CONFIG_WRONG_TYPE where a provider that takes its address behind its name is named with
+ * something else there.
+ */
 export function checkProviderIds({ options: { config }, registry }: SetUpHost): void {
   const { text } = config;
   const addressed = [...(registry.get(ProviderOffers)?.values() ?? [])].filter(

@@ -6,7 +6,7 @@ import { errors } from "../errors.ts";
 /** An address that is never asked: what takes one after its name is a way to write a provider. */
 const anyAddress = ":http://127.0.0.1/";
 
-/** Throws where a table `[providers.<id>]` is for nobody, since its keys would do nothing. */
+/** Throws if a table `[providers.<id>]` is for nobody, since its keys would do nothing. */
 export async function checkProviderTables({ options, hooks, registry }: SetUpHost): Promise<void> {
   const { parts, text } = options.config;
   if (!hooks.list().some(({ hook }) => hook === "resolveProvider")) return;

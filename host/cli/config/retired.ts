@@ -4,8 +4,8 @@ import { errors } from "../errors.ts";
 import { leaves } from "./leaves.ts";
 
 /**
- * What the file sets and its schema marks with `retired`, a sentence that says what to write instead: such a key works as before
- * for one minor release, and is said at every start.
+ * Returns what the file sets and its schema marks with `retired`, a sentence that says what to
+ * write instead: such a key works as before for one minor release, and is said at every start.
  */
 export function retiredKeys({ text, schema }: Configured): readonly GantryError[] {
   return [...leaves(schema)].flatMap(({ key, leaf }) => {

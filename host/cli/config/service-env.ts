@@ -4,7 +4,10 @@ import { parseEnv } from "node:util";
 import { hostErrors } from "@gantry/host";
 import { refuseUnsafe } from "./refuse-unsafe.ts";
 
-/** Variables for whatever runs by this configuration: what `service.env` adds to an environment, which wins. */
+/**
+ * Variables for whatever runs by this configuration: what `service.env` adds to an environment,
+ * which wins.
+ */
 export class ServiceEnv {
   readonly #file: string;
   readonly #configDir: string;
@@ -16,7 +19,7 @@ export class ServiceEnv {
     this.#file = path.join(configDir, "service.env");
   }
 
-  /** Throws where the file cannot be read or others may write it. */
+  /** Throws if the file cannot be read or others may write it. */
   async addTo(env: NodeJS.ProcessEnv): Promise<void> {
     await refuseUnsafe(this.#configDir, this.#file);
     const found = parseEnv(await this.#text());

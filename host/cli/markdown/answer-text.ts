@@ -3,15 +3,22 @@ import { tint } from "../theme.ts";
 import { printableProse } from "../terminal-line.ts";
 import { cellsOf, isRule, tableText } from "./table-text.ts";
 
-/** What a line of words begins with, after the sign of a list: anything else may yet become a heading, rule, fence or table. */
+/**
+ * The beginning of a line of words, after the sign of a list: anything else may yet become a
+ * heading, rule, fence or table.
+ */
 const beginsWords = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:[^\s#>`~|=\-*_+\d]|\*{1,2}[^\s*])/;
 const fenceLine = /^\s*(`{3,}|~{3,})(.*)$/;
-/** Beyond so many characters without a place to cut, a line is not looked through again until it ends. */
+/**
+ * Beyond so many characters without a place to cut, a line is not looked through again until it
+ * ends.
+ */
 const mostHeld = 4_096;
 
 /**
- * An answer in Markdown on its way to a terminal. It only ever appends: words are written as they come, as soon as no form
- * around them can change any more, code by the line, and a table once it is whole.
+ * An answer in Markdown on its way to a terminal. It only ever appends: words are written as they
+ * come, as soon as no form around them can change any more, code by the line, and a table once it
+ * is whole.
  */
 export class AnswerText {
   readonly #out: Pick<NodeJS.WriteStream, "write" | "columns">;
@@ -19,7 +26,7 @@ export class AnswerText {
   #line = "";
   /** True once a part of that line is written. */
   #isBegun = false;
-  /** What opened the code that comes. */
+  /** The fence that opened the code that comes. */
   #fence: string | undefined;
   #table: string[] = [];
 
@@ -89,7 +96,9 @@ export class AnswerText {
     for (const line of shown) this.#write(line);
   }
 
-  /** Writes what of the line can be written before its end, up to a space that may yet be its last. */
+  /**
+   * Writes what of the line can be written before its end, up to a space that may yet be its last.
+   */
   #writeEarly(): void {
     if (this.#fence !== undefined || this.#table.length > 0 || this.#line.length > mostHeld) return;
     const words = this.#line.slice(0, this.#line.lastIndexOf(" ")).trimEnd();

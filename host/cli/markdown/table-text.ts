@@ -7,7 +7,9 @@ const gap = "  ";
 /** A column is never narrower: less than this tears every word. */
 const least = 8;
 
-/** Returns the cells of a line of a table, which begins with a bar, or undefined for another line. */
+/**
+ * Returns the cells of a line of a table, which begins with a bar, or undefined for another line.
+ */
 export function cellsOf(line: string): readonly string[] | undefined {
   if (!/^\s*\|/.test(line)) return undefined;
   const bare = line
@@ -23,8 +25,8 @@ export function isRule(line: string): boolean {
 }
 
 /**
- * Returns the lines of a table that fits into so many columns: cells are broken into rows where they must be, and a table
- * with too many columns becomes a list of its rows.
+ * Returns the lines of a table that fits into so many columns: cells are broken into rows where
+ * they must be, and a table with too many columns becomes a list of its rows.
  */
 export function tableText(lines: readonly string[], columns: number): readonly string[] {
   const [head = [], rule = [], ...body] = lines.map((line) => cellsOf(line) ?? []);

@@ -2,7 +2,10 @@ import { stripVTControlCharacters } from "node:util";
 
 const signs = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const ascii = /^[\u0020-\u007e]*$/;
-/** What terminals give two columns: East Asian wide signs, and emoji that are pictures by themselves. */
+/**
+ * Characters that terminals give two columns: East Asian wide ones, and emoji that are pictures by
+ * themselves.
+ */
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|^\p{Emoji_Presentation}|\ufe0f/u;
 const noWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
@@ -21,7 +24,10 @@ function signWidth(sign: string): number {
   return wide.test(sign) ? 2 : 1;
 }
 
-/** Returns the rows that a text without colours takes in so many columns, broken between words where it can. */
+/**
+ * Returns the rows that a text without colours takes in so many columns, broken between words where
+ * it can.
+ */
 export function rowsWithin(text: string, columns: number): readonly string[] {
   const rows: string[] = [];
   let row = "";

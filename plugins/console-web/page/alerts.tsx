@@ -11,7 +11,7 @@ interface Alert {
   readonly until?: string;
 }
 
-/** Undefined where nothing watches for troubles. */
+/** Returns undefined if nothing watches for troubles. */
 async function alerts(): Promise<readonly Alert[] | undefined> {
   try {
     return (await ask<{ rows: readonly Alert[] }>("GET", "/api/alerts")).rows;

@@ -18,7 +18,7 @@ export interface Question {
 
 export interface Asked {
   readonly question: Question;
-  /** What became of it, once it is over. */
+  /** The end of the question, once it is over. */
   readonly end?: { readonly decision?: string; readonly by?: string; readonly reason?: string };
 }
 

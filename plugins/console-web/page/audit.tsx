@@ -29,7 +29,7 @@ const types = (
   "anomaly inbound_ignored service_message erasure retention audit_gap"
 ).split(" ");
 
-/** What was recorded, newest first. */
+/** The records of the audit, newest first. */
 export function Audit() {
   const type = useSignal("");
   const search = useSignal("");

@@ -15,7 +15,7 @@ export interface Message {
   readonly tree?: readonly TreeNode[];
 }
 
-/** What is loaded of what was said in a conversation. */
+/** The loaded part of what was said in a conversation. */
 export interface Transcript {
   readonly id: string;
   readonly messages: Signal<readonly Message[] | undefined>;
@@ -139,7 +139,8 @@ async function followTurn(one: Conversation): Promise<void> {
     try {
       await events(path, take, until.signal);
     } catch (error) {
-      // The service has forgotten it, as after a restart: what became of it stands in the conversation.
+      // The service has forgotten it, as after a restart: what became of it stands in the
+      // conversation.
       if (error instanceof Failure && error.status === 404) break;
     }
     if (!read.isOver) await pause(pauseMs, until.signal);
@@ -152,7 +153,7 @@ async function settle(one: Conversation): Promise<void> {
   const error = one.live.value?.error;
   await loadMessages(one).catch(() => {});
   one.isRunning.value = false;
-  // What has failed may not be kept: then its steps stay.
+  // A turn that failed may not be kept: then its steps stay.
   if (error === undefined) one.live.value = undefined;
   listed.value += 1;
 }

@@ -18,7 +18,7 @@ interface ComposerProps {
   readonly begun: () => void;
 }
 
-/** Where a message is written; pictures come by paste, files by a button. */
+/** The field in which a message is written; pictures come by paste, files by a button. */
 export function Composer({ one, begun }: ComposerProps) {
   const text = useSignal("");
   const files = useSignal<readonly Sent[]>([]);

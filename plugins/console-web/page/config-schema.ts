@@ -17,10 +17,10 @@ export interface Leaf {
   readonly schema: Schema;
 }
 
-/** How a key is edited; `none`: in the file alone. */
+/** The way in which a key is edited; `none`: in the file alone. */
 export type Kind = "switch" | "choice" | "number" | "text" | "lines" | "secret" | "none";
 
-/** What the service shows in place of a secret. */
+/** The text that the service shows in place of a secret. */
 export const hidden = "********";
 
 export function leavesOf({ properties = {} }: Schema, above: string = ""): readonly Leaf[] {

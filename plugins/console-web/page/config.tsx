@@ -83,7 +83,7 @@ interface ChangesProps {
   readonly saved: () => void;
 }
 
-/** What would change: first a trial, then what differs, then saving. */
+/** The changes to be made: first a trial, then what differs, then saving. */
 function Changes({ values, changes, saved }: ChangesProps) {
   const step = useSignal<"idle" | "trying" | "tried" | "saving">("idle");
   const said = useSignal("");
@@ -162,7 +162,7 @@ interface Reload {
 
 const lookMs = 300;
 
-/** Has the service apply the file, over the moment in which it answers nobody. Throws {@link Failure}. */
+/** Has the service apply the file, while it answers nobody for a moment. Throws {@link Failure}. */
 async function reloaded(): Promise<Reload> {
   await ask("POST", "/api/config/reload");
   const never = new AbortController().signal;

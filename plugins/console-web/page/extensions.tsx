@@ -8,7 +8,7 @@ import { texts } from "./texts.ts";
 
 const words = texts.extensions;
 
-/** What the service has routes for, by the path of its list. */
+/** A kind of extension that the service has routes for, by the path of its list. */
 interface Kind {
   readonly path: string;
   readonly title: string;
@@ -40,7 +40,7 @@ async function kinds(): Promise<readonly Kind[]> {
   });
 }
 
-/** What a model uses once somebody has looked at it and accepted it. */
+/** The things that a model uses once somebody has looked at them and accepted them. */
 export function Extensions() {
   const load = useLoad(kinds);
   return (
@@ -103,7 +103,7 @@ function One({ row: { id, name, state, detail }, path, changed }: OneProps) {
   const open = () => deed(async () => (look.value = await ask("POST", `${path}/look`, { id })));
   const accept = (digest: string) =>
     deed(async () => {
-      // What changed meanwhile has to be looked at again.
+      // A thing that changed meanwhile has to be looked at again.
       look.value = undefined;
       await ask("POST", `${path}/accept`, { id, digest });
       said.value = words.accepted(name);
@@ -173,7 +173,7 @@ interface LookedProps {
   readonly accept: (digest: string) => Promise<void>;
 }
 
-/** What changed and all of it, above the button that accepts it. */
+/** The changes and the whole text, above the button that accepts it. */
 function Looked({ look: { state, digest, text, changes }, name, isBusy, accept }: LookedProps) {
   return (
     <>

@@ -13,7 +13,7 @@ interface Row {
   readonly state: "ok" | "warn" | "fail";
   readonly detail: string;
   readonly cure?: string;
-  /** What a button has done about it. */
+  /** The result of a button that was pressed for it. */
   readonly fix?: string;
 }
 
@@ -24,7 +24,7 @@ interface Report {
 
 const order = { fail: 0, warn: 1, ok: 2 };
 
-/** How the service stands, what is wrong first. */
+/** The state of the service, faults first. */
 export function Health() {
   const load = useLoad(() => ask<Report>("GET", "/api/status"));
   const asked = useSignal<Report | undefined>(undefined);

@@ -24,7 +24,7 @@ interface Run {
   readonly tokens?: number;
 }
 
-/** What runs at its time, and what came of it. */
+/** The jobs that run at their times, and what came of them. */
 export function Jobs() {
   const list = usePaged<Job>("/api/jobs", {});
   const { rows, failure } = list;

@@ -26,7 +26,7 @@ export interface FormField {
   readonly enum?: readonly string[];
 }
 
-/** What a tool asks its person for: any words, or the fields of a form. */
+/** The words that a tool asks its person for: any, or the fields of a form. */
 export interface Wanted {
   readonly id: string;
   readonly text: string;

@@ -6,7 +6,7 @@ import { texts, timeOf } from "./texts.ts";
 
 interface MessagesProps {
   readonly messages: readonly Message[];
-  /** How many there are from the first of them to the last of all. */
+  /** The number of messages from the first of them to the last of all. */
   readonly before: number;
   readonly all: readonly Message[];
 }

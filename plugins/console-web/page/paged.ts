@@ -29,7 +29,7 @@ export function usePaged<T>(path: string, query: Readonly<Record<string, string>
     if (after !== undefined) search.set("after", after);
     try {
       const page = await ask<Page<T>>("GET", `${path}?${search}`);
-      // What was asked for before the words changed comes too late.
+      // An answer to words that have changed since comes too late.
       if (newest.value !== asked) return;
       rows.value = after === undefined ? page.rows : [...(rows.value ?? []), ...page.rows];
       next.value = page.next;

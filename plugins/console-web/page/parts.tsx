@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Failure } from "./service.ts";
 import { texts } from "./texts.ts";
 
-/** What a view has of what it asked for. */
+/** The state of what a view asked for. */
 export type Loaded<T> =
   | { readonly state: "loading" }
   | { readonly state: "failed"; readonly failure: Failure }

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
-/** Where the reader is: a view of the console and what its address says besides. */
+/** The place where the reader is: a view of the console and what its address says besides. */
 export interface Place {
   readonly view: string;
   readonly query: URLSearchParams;

@@ -21,7 +21,9 @@ interface Loaded {
   readonly absent: readonly { readonly name: string; readonly cure: string }[];
 }
 
-/** What is loaded, what each fills and needs, and by whom a slot is filled and used. */
+/**
+ * The plugins that are loaded, what each fills and needs, and by whom a slot is filled and used.
+ */
 export function Plugins() {
   const search = useSignal("");
   const load = useLoad(() => ask<Loaded>("GET", "/api/plugins"));

@@ -7,7 +7,7 @@ export interface Account {
   readonly may: readonly string[];
 }
 
-/** What the service answered in place of what was asked for; status 0: it did not answer. */
+/** The answer of the service in place of what was asked for; status 0: it did not answer. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: string;
@@ -94,7 +94,10 @@ export async function bytesOf(path: string): Promise<Blob> {
   return reply.blob();
 }
 
-/** Hands on the events of a stream until it ends. Throws {@link Failure} where it does not begin, or breaks off. */
+/**
+ * Hands on the events of a stream until it ends. Throws {@link Failure} where it does not begin, or
+ * breaks off.
+ */
 export async function events(
   path: string,
   take: (event: string, data: Record<string, unknown>) => void,

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** How near to the end a reader is who wants to see what comes. */
+/** The distance from the end within which a reader wants to see what comes. */
 const nearPx = 80;
 
 /** Keeps the end of a box in sight as it grows, unless its reader has gone up. */

@@ -16,7 +16,7 @@ interface TranscriptProps {
   readonly staysAtEnd?: boolean;
 }
 
-/** What was said, as a window that goes back and forth over all of it. */
+/** The messages of a conversation, as a window that goes back and forth over all of them. */
 export function Transcript({ one, scope, staysAtEnd = false }: TranscriptProps) {
   const behind = useSignal(0);
   const isBusy = useSignal(false);
@@ -25,7 +25,7 @@ export function Transcript({ one, scope, staysAtEnd = false }: TranscriptProps) 
   const all = one.messages.value ?? [];
   const end = all.length - (staysAtEnd ? 0 : Math.min(behind.value, all.length));
   const start = Math.max(0, end - mostShown);
-  // What was read stays where it was as others come above it, or go.
+  // The text that was read stays where it was as others come above it, or go.
   useLayoutEffect(() => {
     if (isBusy.value) return;
     if (kept.current?.isConnected) kept.current.scrollIntoView({ block: "center" });

@@ -25,7 +25,7 @@ interface Check {
 
 type By = keyof typeof words.by;
 
-/** What requests to models have taken. */
+/** The view of what requests to models have taken. */
 export function Usage() {
   const by = useSignal<By>("model");
   const days = useLoad(() => rowsBy("day"));
@@ -131,7 +131,7 @@ function Sums({ rows, by }: { readonly rows: readonly Row[]; readonly by: By }) 
   );
 }
 
-/** What `status` says of budgets. */
+/** The rows of `status` about budgets. */
 function Budgets() {
   const load = useLoad(async () => {
     const { rows } = await ask<{ rows: readonly Check[] }>("GET", "/api/status");

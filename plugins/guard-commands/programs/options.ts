@@ -14,7 +14,9 @@ export interface Options {
    * with GNU.
    */
   readonly long?: string;
-  /** Letter and long name of an option after which reading stops: its value is read in place of it. */
+  /**
+   * Letter and long name of an option after which reading stops: its value is read in place of it.
+   */
   readonly splits?: readonly string[];
   /** `+x` counts like `-x`, and `-` ends like `--`, as with shells. */
   readonly plus?: boolean;

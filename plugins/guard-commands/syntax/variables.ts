@@ -1,4 +1,5 @@
-// Variables that change which program runs, which code it loads, or which commands its settings name.
+// Variables that change which program runs, which code it loads, or which commands its settings
+// name.
 const families =
   /^(SERVICE_|LD_|DYLD_|BASH_|GIT_|PYTHON|PERL|RUBY|NODE_|NPM_CONFIG_|LUA_|MAKE|GCONV_|OPENSSL_|XDG_CONFIG_|COMP_|LESS|MAN|JAVA_|DOTNET_|CARGO_|RUSTC_|GEM_|BUNDLE_|KUBE|DOCKER_|SSH_|SUDO_|MALLOC_|PSQL|FZF_|BAT_|HG|SVN_|RSYNC_|GROFF_)/;
 const names = new Set(

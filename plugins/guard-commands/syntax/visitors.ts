@@ -7,7 +7,10 @@ const ARITHMETIC_TESTS = /^-(eq|ne|lt|le|gt|ge|v|R)$/;
 /** A character without which no text opens an expansion. */
 const OPENS = /[$`(]/;
 const OPENS_EXPANSION = /(?<!\\)(\\\\)*(\$[[({]|\$\\\n|`)/;
-/** Beside a substitution in arithmetic: quotes, lines, comments and process substitutions, of which readers and bash think differently. */
+/**
+ * Beside a substitution in arithmetic: quotes, lines, comments and process substitutions, of which
+ * readers and bash think differently.
+ */
 const ENTANGLED = /['"\\`\n]|(?<!\$\{)#|[<>]\(/;
 /** Subscripts that all read alike. */
 const PLAIN_SUBSCRIPT =
@@ -22,7 +25,10 @@ export interface Place {
   inDouble: boolean;
 }
 type NodeOf<Type extends SyntaxNode["type"]> = Extract<SyntaxNode, { readonly type: Type }>;
-/** Tells what one node does, itself and not its children; a text says why what lies beneath it cannot be read. */
+/**
+ * Tells what one node does, itself and not its children; a text says why what lies beneath it
+ * cannot be read.
+ */
 type Visitor<Type extends SyntaxNode["type"]> = (
   node: NodeOf<Type>,
   found: Findings,
@@ -89,7 +95,8 @@ const visitors: { readonly [Type in SyntaxNode["type"]]?: Visitor<Type> } = {
   Transform({ operand }, found) {
     if (operand.value.includes("P")) found.ask("@P runs what a variable holds");
   },
-  // Without extglob bash reads such a pattern there as a fault, and goes on behind it in its own way.
+  // Without extglob bash reads such a pattern there as a fault, and goes on behind it in its own
+  // way.
   ArrayValue: ({ elements }) =>
     elements.some((element) => /[?*+@!]\(/.test(element.text)) ? "a pattern in an array" : undefined,
   Unknown: () => "an expansion that bash does not have",
@@ -178,7 +185,10 @@ function isBalanced(text: string): boolean {
   return open === 0;
 }
 
-/** True for `((`: bash looks for its end as that of arithmetic first, where quotes mean something else. */
+/**
+ * True for `((`: bash looks for its end as that of arithmetic first, where quotes mean something
+ * else.
+ */
 function opensTwice({ pos, body }: Subshell): boolean {
   let first: SyntaxNode | undefined = body.commands[0];
   while (first?.type === "Statement" || first?.type === "Pipeline" || first?.type === "AndOr")

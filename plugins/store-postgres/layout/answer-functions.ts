@@ -1,4 +1,7 @@
-/** What ends a claim, and what people do with messages that wait. Each may be called again. */
+/**
+ * Functions that end a claim, and those for people with messages that wait. Each may be called
+ * again.
+ */
 export const answerFunctions = `
 CREATE FUNCTION gantry_add_turn(s text, turn text, media jsonb, who text) RETURNS void
 LANGUAGE plpgsql AS $$ BEGIN
