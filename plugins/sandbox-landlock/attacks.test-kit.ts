@@ -1,6 +1,6 @@
 import { type Syscall, machineOf, syscallNumber } from "./kernel/syscalls.ts";
 
-/** What the attacker knows and wants. */
+/** The facts that the attacker knows, and its targets. */
 export interface Prey {
   /** A directory beside the workspace with the file `secret` and the sockets `stream` and `datagram` in it. */
   readonly outside: string;
@@ -232,7 +232,10 @@ export function taskAttacks({
   readonly tasks: string;
   /** The highest one that is tried. */
   readonly descriptors: number;
-  /** True where runs have ids of their own, so that a number may be one of the run itself. */
+  /**
+   * True if runs have process ids of their own, so that a number may name a process of the run
+   * itself.
+   */
   readonly apart?: boolean;
 }): readonly Attack[] {
   const own = apart ? "[ /proc/$t/ns/pid -ef /proc/self/ns/pid ] && continue; " : "";

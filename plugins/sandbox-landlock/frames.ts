@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** More than this in one message is no message of ours. */
+/** A longer message cannot be one of ours. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const HEADER_BYTES = 8;
 
@@ -10,7 +10,7 @@ export interface Frame<T> {
   readonly data: Uint8Array;
 }
 
-/** How many bytes each part of a message may have. */
+/** The most bytes that each part of a message may have. */
 export interface Room {
   readonly text: number;
   readonly data: number;
@@ -26,7 +26,10 @@ const any: Room = { text: MAX_BYTES, data: MAX_BYTES };
 export class Frames<In, Out> {
   readonly #socket: Socket;
   readonly #room: () => Room;
-  /** What came and was not taken yet; put together only once it is as long as the next frame, which may be very many pieces. */
+  /**
+   * Bytes that came and were not taken yet, in perhaps very many pieces; they are joined only once
+   * they make up the next frame.
+   */
   #pieces: Buffer[] = [];
   #held = 0;
   #wanted = HEADER_BYTES;

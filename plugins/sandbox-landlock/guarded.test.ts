@@ -31,7 +31,7 @@ const evil = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor
 const write = (file: string): string => `printf %s "$EVIL" > ${file}`;
 const bare = (folder: string): string =>
   `mkdir -p ${folder}/objects ${folder}/refs; echo ref: refs/heads/m > ${folder}/HEAD; ${write(`${folder}/config`)}`;
-/** What a run does, and where the owner works then. */
+/** The command of each run, and the folder in which the owner works afterwards. */
 const attacks: readonly (readonly [command: string, folder: string])[] = [
   [`${bare("ec")}; echo ../../ec > sm/.git/commondir`, "sm"],
   [write("sm/.git/modules/lib/config"), "sm/lib"],

@@ -20,7 +20,7 @@ async function playAs(user: number | undefined): Promise<Came> {
   return JSON.parse(stdout) as Came;
 }
 
-/** What came of a scenario; skips where the system has no namespaces or overlays for it. */
+/** Returns the result of a scenario; skips if the system has no namespaces or overlays for it. */
 async function play(name: string, user: number | undefined, { skip }: TestContext): Promise<unknown> {
   if (!played.has(user)) played.set(user, playAs(user));
   const came = (await played.get(user)!)[name];

@@ -23,7 +23,7 @@ import { wantedViews } from "./view/wanted-views.ts";
 
 export const linux = process.platform === "linux";
 
-/** How a run works, where namespaces are to be had. */
+/** The ways in which a run works if namespaces are to be had. */
 export const tiers = ["view", "direct"] as const;
 
 export interface SandboxKit extends AsyncDisposable {
@@ -47,7 +47,7 @@ export interface KitOptions {
   readonly cgroups?: boolean;
   readonly abiCap?: number;
   readonly walls?: boolean;
-  /** What `security.runs` says; default: "view". */
+  /** The value of `security.runs`; default: "view". */
   readonly runs?: "view" | "direct";
   /** False: as where the system refuses namespaces. */
   readonly namespaces?: boolean;
@@ -56,9 +56,9 @@ export interface KitOptions {
   readonly blocked?: readonly string[];
   /** A folder that is there already; it stays. */
   readonly at?: string;
-  /** Where the layers of runs lie; default: a folder of its own. */
+  /** The folder of the layers of runs; default: a folder of its own. */
   readonly state?: string;
-  /** How long after its end a run's answer may take. */
+  /** Most milliseconds from a run's end to its answer. */
   readonly lateMs?: number;
   /** True: the confined process is one that was taken over, `hostile-confined.test-kit.ts`. */
   readonly hostile?: boolean;
@@ -207,7 +207,7 @@ export async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** True where every user may start Node and read these files. */
+/** Returns true if every user may start Node and read these files. */
 export function openToAll(): boolean {
   const files = [
     process.execPath,

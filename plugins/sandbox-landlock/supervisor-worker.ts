@@ -58,7 +58,7 @@ say(WAKE, wake);
 port.postMessage({ up: true });
 setImmediate(next);
 
-/** False where it has gone meanwhile. */
+/** Takes over a process' filter. Returns false if the process has gone meanwhile. */
 function add({ pid, listener: remote, own }: Supervised): boolean {
   try {
     const pidfd = syscall("pidfd_open", pid, 0);

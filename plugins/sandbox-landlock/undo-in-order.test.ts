@@ -64,7 +64,7 @@ test.runIf(linux)("RUN-05: what the owner changed after a later run was undone s
   const file = path.join(here.workspace, "f");
   const { atime, mtime } = statSync(file);
   writeFileSync(file, "owner");
-  // Of the size and the time of what the run left.
+  // The file now has the size and the time of the one that the run left.
   utimesSync(file, atime, mtime);
   expect(undo(here, id)).toEqual(["f"]);
   expect(filesOf(here)["f"]).toBe("owner");

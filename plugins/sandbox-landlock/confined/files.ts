@@ -84,7 +84,7 @@ export function removeFile(path: string): void {
   });
 }
 
-/** The permissions of a file that may be written; undefined where there is none. */
+/** Returns the permissions of a file that may be written; undefined if there is no such file. */
 function modeOf(path: string): number | undefined {
   try {
     const fd = open(path, O_WRONLY);
@@ -145,7 +145,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
 };
 
-/** What a failed operation is told as; outside the roots nothing is told of what is there. */
+/**
+ * Returns the fault to report for a failed operation; outside the roots it does not reveal what
+ * exists.
+ */
 export function faultOf(
   error: unknown,
   path: string,

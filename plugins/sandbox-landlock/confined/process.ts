@@ -14,7 +14,7 @@ const DRAIN_MS = 1_000;
 /** Thrown where a program did not start. */
 export class NotStarted extends Error {}
 
-/** What the confined process gives to its run. */
+/** Services that the confined process gives to its run. */
 export interface Surroundings {
   /** Starts what is to be the run's first process. */
   within<T>(start: () => T): T;
@@ -63,7 +63,7 @@ export async function runProcess(
 
 interface Started {
   readonly child: ChildProcess;
-  /** What it writes to its output and to its error output. */
+  /** Its output and its error output. */
   readonly streams: readonly Readable[];
 }
 
@@ -78,13 +78,13 @@ function start(request: RunRequest, within: Surroundings["within"], pipe: Surrou
     return { child, streams: [child.stdout!, child.stderr!] };
   }
   const pipes = [pipe(), pipe()];
-  // What is read from ends with the last of its writers, and so too where nothing is started.
+  // A stream ends with the last writer of its pipe, also when nothing is started.
   const streams = pipes.map(([fd]) => new Socket({ fd, readable: true, writable: false }));
   const writes = pipes.map(([, write]) => write);
   return { child: spawned(request, within, ["ignore", ...writes], writes), streams };
 }
 
-/** Of `given`, only what is started is left with the descriptors. Throws NotStarted. */
+/** Starts the program, which alone keeps the descriptors of `given`. Throws NotStarted. */
 function spawned(
   { argv: [program = "", ...args], cwd, env }: RunRequest,
   within: Surroundings["within"],

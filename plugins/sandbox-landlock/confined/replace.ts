@@ -30,7 +30,9 @@ function heldBy(path: string, maxBytes: number): ReturnType<typeof readFile> | u
   }
 }
 
-/** Null where there is no file; a file that was not read whole has none that fits. */
+/**
+ * Returns null if there is no file, and a digest that never matches if the file was not read whole.
+ */
 function digestOf(held: ReturnType<typeof readFile> | undefined): string | null {
   if (!held) return null;
   if (held.data.length < held.bytes) return "";

@@ -50,7 +50,7 @@ export class Requests {
     }
   }
 
-  /** What a read would refuse is not searched. */
+  /** Searches files, without those that a read would refuse. */
   #search(request: FileSearch): Results["search"] {
     const { searchFiles, NoPattern } = this.#confined.search!;
     try {

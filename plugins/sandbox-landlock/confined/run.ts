@@ -8,17 +8,17 @@ import type { WorkspaceSize } from "./workspace-size.ts";
 import type { Mounter } from "../view/mounter.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** What a confined process works with once its walls stand. */
+/** The parts that a confined process works with once its walls stand. */
 export interface Confined {
   readonly facts: ConfinedFacts;
   readonly workspace: Workspace;
   readonly size: WorkspaceSize;
   readonly ending: Omit<Surroundings, "started">;
-  /** Of a process that is there to search. */
+  /** Defined only in a process that is there to search. */
   readonly search?: typeof import("./search-files.ts");
-  /** Undefined where runs have no views. */
+  /** Undefined if runs have no views. */
   readonly mounter?: Mounter;
-  /** Undefined where there is no place for temporary files. */
+  /** Undefined if there is no place for temporary files. */
   readonly temporary?: Temporary;
 }
 
@@ -31,7 +31,7 @@ export class Refused extends Error {
   }
 }
 
-/** What differs from run to run. */
+/** The parts that differ from run to run. */
 interface How extends Pick<Surroundings, "within" | "started"> {
   /** Further folders that it may fill. */
   readonly written?: readonly string[];

@@ -6,7 +6,7 @@ import { linesThatHold } from "./lines-that-hold.ts";
 
 /** A file with a zero in its beginning is not text. */
 const SNIFFED_BYTES = 8_192;
-/** Of all files together, some of which may not be shown. */
+/** Most lines of all files together; some of the files may not be shown. */
 const MAX_LINES = 10_000;
 
 /** Thrown where a pattern is none, with the reason. */

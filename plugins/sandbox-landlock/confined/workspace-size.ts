@@ -10,14 +10,14 @@ const BLOCK_BYTES = 512;
 export const LEAST_BYTES = 4096;
 
 /**
- * What a workspace holds, against what it may hold. It is measured file by file, the less often the longer that takes: what
- * a file system has lost would not tell, since others fill and empty it too.
+ * The size of a workspace against its limit. It is measured file by file, the less often the longer
+ * that takes: the free space of a file system would not tell, since others fill and empty it too.
  */
 export class WorkspaceSize {
   readonly #roots: readonly string[];
   readonly #most: number;
   readonly #workspace = new Measured();
-  /** Of a run's layer; undefined: none. */
+  /** The size of a run's layer; undefined if there is none. */
   #layer: Measured | undefined;
   #layers: readonly string[] = [];
 
@@ -51,7 +51,7 @@ export class WorkspaceSize {
   }
 }
 
-/** How much some folders held when they were last measured. */
+/** The size of some folders when they were last measured. */
 class Measured {
   #bytes = 0;
   #due = Number.NEGATIVE_INFINITY;
@@ -73,7 +73,10 @@ class Measured {
   }
 }
 
-/** What files and folders take on disk; one with several names counts once. What cannot be looked at is left out. */
+/**
+ * Returns the bytes that files and folders take on disk; a file with several names counts once.
+ * Leaves out what cannot be read.
+ */
 function bytesIn(folder: string, counted: Set<string>): number {
   let bytes = LEAST_BYTES;
   for (const entry of entriesOf(folder)) {

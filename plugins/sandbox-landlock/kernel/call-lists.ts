@@ -70,7 +70,7 @@ export const unsupported: readonly Syscall[] = [
 
 /** Calls by which a run in a view meets what an overlay cannot do. */
 export const viewCalls: readonly Syscall[] = ["rename", "renameat", "renameat2", "link", "linkat"];
-/** What starts processes and threads. */
+/** Calls that start processes and threads. */
 export const startCalls: readonly Syscall[] = ["clone", "fork", "vfork"];
 
 /**

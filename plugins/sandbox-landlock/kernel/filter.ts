@@ -59,7 +59,10 @@ const OTHERS_RIGHTS = 0o6000;
 /** Pushing input to a terminal, and changing a file's flags. */
 const BAD_IOCTLS = [0x5412, 0x541c, 0x40086602, 0x40046602, 0x401c5820];
 
-/** What else a socket can be asked but for its own owner and marks: of network interfaces, which are the machine's. */
+/**
+ * Requests to a socket: all but those about its own owner and marks concern network interfaces,
+ * which are the machine's.
+ */
 const SOCKETS = 0x8900;
 const OF_SOCKET = [0x8903, 0x8904, 0x8905, 0x8906, 0x8907];
 const SET_OWNER = [8, 15];
@@ -74,22 +77,25 @@ const SNAPSHOTS = [0x9400, 0xbc00];
 const LETTER = 0xff00;
 const CLONES = [0x40049409, 0x4020940d, 0xc0189436];
 
-/** What differs from kernel to kernel and from configuration to configuration. */
+/** Facts that differ from kernel to kernel and from configuration to configuration. */
 export interface FilterFacts {
   readonly machine: Machine;
   /** The Landlock level in force: what it leaves open on old kernels is closed here. */
   readonly abi: number;
-  /** True where TCP sockets may exist, to be connected by the supervisor. */
+  /** True if TCP sockets may exist, to be connected by the supervisor. */
   readonly tcp: boolean;
-  /** True where the process that starts runs makes a process namespace for each. */
+  /** True if the process that starts runs makes a process namespace for each. */
   readonly namespaces: boolean;
-  /** True where the supervisor is asked for each new process and thread, and for what a program does when one ends. */
+  /**
+   * True if the supervisor is asked about each new process and thread, and about what a program
+   * does when one ends.
+   */
   readonly starts: boolean;
-  /** True where it is asked for each run's first process. */
+  /** True if the supervisor is asked about each run's first process. */
   readonly firsts: boolean;
-  /** True where a group holds memory: elsewhere none may be had that no process maps. */
+  /** True if a group limits memory; if not, memory that no process maps is refused. */
   readonly memoryHeld: boolean;
-  /** True where runs start in mount namespaces that another thread makes. */
+  /** True if runs start in mount namespaces that another thread makes. */
   readonly views?: boolean;
 }
 

@@ -12,11 +12,14 @@ export interface Outcome<K extends Request["do"]> {
   readonly data: Uint8Array;
 }
 
-/** Who is told before a run is over. */
+/** Callbacks to whoever asked, before a run is over. */
 export interface Hearing {
-  /** What it runs runs: this side of its pipes. */
+  /** Called once its program runs, with this side of its pipes. */
   started?(pipes: readonly Socket[]): void;
-  /** What it did in its view is held until somebody decides; `done` is told what came of that. */
+  /**
+   * Holds the changes of its view until somebody decides on them; `done` gets the result of holding
+   * them.
+   */
   readonly hold?: ToHold & { done(held: Held | Untried | undefined): void };
 }
 
@@ -28,7 +31,10 @@ const STUCK_MS = 1_000;
 const LONGER = 4;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What was asked of a confined process, until that has answered: what it may say to it, and by when. */
+/**
+ * A request to a confined process until it is answered: the answers that are allowed, and their
+ * deadline.
+ */
 export class Asked {
   readonly request: Request;
   readonly #hearing: Hearing;

@@ -9,7 +9,7 @@ export interface BlockedCommands {
   readonly files: readonly string[];
   /** The names that they hold. */
   readonly held: readonly string[];
-  /** What only the guards' reading holds, with the reason. */
+  /** Parts that only the guards' reading enforces, with the reason. */
   readonly notHeld: readonly string[];
 }
 

@@ -46,7 +46,7 @@ const memory = (bytes: string) =>
 
 let made = 0;
 
-/** Makes groups wherever this process may; holds nothing where it may not. Never throws. */
+/** Makes groups wherever this process may, and limits nothing if it may not. Never throws. */
 export function openCgroups(bounds: Bounds): Cgroups {
   const name = `gantry-${process.pid}-${++made}`;
   const wanted = settings(bounds);
@@ -85,7 +85,7 @@ export function openCgroups(bounds: Bounds): Cgroups {
   };
 }
 
-/** True where at least one of the values was taken. */
+/** Returns true if at least one of the values was accepted. */
 function apply(directory: string, values: readonly (readonly [string, string])[]): boolean {
   return values.map(([file, value]) => write(path.join(directory, file), value)).some(Boolean);
 }
@@ -104,7 +104,10 @@ interface Parent {
   readonly holds: readonly Controller[];
 }
 
-/** Where groups may be made: version 1 has a tree for each controller, version 2 one whose parent hands controllers down. */
+/**
+ * Returns the places for groups: version 1 has a tree for each controller, version 2 one whose
+ * parent hands controllers down.
+ */
 function parents(): readonly Parent[] {
   const own = readText("/proc/self/cgroup").split("\n");
   const mounts = readText("/proc/self/mountinfo")

@@ -2,7 +2,7 @@ import { errors } from "@gantry/sdk";
 import { errors as own } from "../errors.ts";
 import type { Fault } from "../messages.ts";
 
-/** Of what a path alone tells. */
+/** Errors that need only the path. */
 const ofPaths = {
   outside: errors.PATH_OUTSIDE,
   missing: errors.FILE_MISSING,

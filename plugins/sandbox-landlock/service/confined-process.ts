@@ -31,7 +31,7 @@ import {
 
 /** Beyond it a start counts as hung, even on a busy machine. */
 const START_MS = 60_000;
-/** What a run leaves is killed and looked after in much less. */
+/** Killing and checking what a run leaves takes much less. */
 const LATE_MS = 30_000;
 /** Without its channel it ends what runs, and itself. */
 const CLOSE_MS = 12_000;
@@ -54,7 +54,7 @@ export class ConfinedProcess {
   readonly #searches: boolean;
   readonly #lateMs: number;
   readonly #late: NodeJS.Timeout;
-  /** What it says next is of its start. */
+  /** True while its next message is about its start. */
   #starts = true;
   #isUp = false;
   #temporary: string | undefined;
@@ -132,7 +132,7 @@ export class ConfinedProcess {
     return inner;
   }
 
-  /** False where it broke, or where a file operation that was given up still holds it. */
+  /** False if it broke, or if a file operation that was given up still holds it. */
   get usable(): boolean {
     return this.#broken === undefined && !this.#questions.areStuck;
   }
@@ -217,8 +217,8 @@ export class ConfinedProcess {
   }
 
   /**
-   * What is around it and in its group, and the process itself, which may have left that: with it goes its namespace.
-   * Outside of one the supervisor kills what it leaves.
+   * Kills the processes around it and in its group, and the process itself, which may have left
+   * them: with it goes its namespace. Outside of a namespace the supervisor kills what it leaves.
    */
   #kill(): void {
     const { pid, exitCode, signalCode } = this.#child;

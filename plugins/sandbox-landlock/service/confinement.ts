@@ -13,10 +13,10 @@ import type { Built, Only, Request } from "../messages.ts";
 import { Pool } from "./pool.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
 
-/** What holds here. */
+/** The walls that hold here. */
 export interface Layers extends Built, Pick<First, "noNamespaces"> {}
 
-/** How many runs there are at a time. */
+/** Most runs at a time. */
 const MOST_RUNS = 32;
 /** One search follows another, so that memory is bounded; a process is replaced well before the kernel ends it for its time. */
 const SEARCHES = { most: 1, mostMs: 15_000 };
@@ -37,7 +37,10 @@ export class Confinement {
   /** Undefined: no walls. */
   readonly layers: Layers | undefined;
   readonly #pool: Pool;
-  /** What searches files, since a pattern and a line can be chosen so that looking takes minutes: it is ended then. */
+  /**
+   * Processes that search files: a pattern and a line can be chosen so that matching takes minutes,
+   * and then the process is ended.
+   */
   readonly #searches: Pool;
   readonly #parts: Parts;
   /** The first process, until the pool takes it. */
@@ -69,7 +72,7 @@ export class Confinement {
       first = started.first;
       const behind = { options, walls, supervisor: await supervisor, holder };
       const layers = { ...(await confine(behind, first)), noNamespaces };
-      // Where one process can mount no view, none can.
+      // If one process cannot mount a view, none can.
       const views = layers.noViews === undefined && hasNamespaces(holder) ? options.views : undefined;
       const all = { ...behind, options: { ...options, views } };
       const start = (only?: Only): Promise<ConfinedProcess> => startBehind(all, only);

@@ -8,7 +8,7 @@ import type { Views } from "../view/views.ts";
 import type { OwnFolders } from "../supervisor/in-root.ts";
 import type { Bounds } from "../supervisor/supervisor.ts";
 
-/** What processes are confined to; whether each gets a network of its own shows as it starts. */
+/** The limits of processes; whether each gets a network of its own shows as it starts. */
 type Walls = Omit<WallFacts, "island" | "abiCap">;
 
 export interface ConfinementOptions extends Pick<
@@ -19,7 +19,7 @@ export interface ConfinementOptions extends Pick<
   readonly base: string;
   /** Undefined: processes without walls. */
   readonly walls?: Walls;
-  /** What the supervisor holds them to; undefined without walls. */
+  /** The bounds that the supervisor enforces on them; undefined without walls. */
   readonly bounds?: Bounds;
   /** Landlock levels above it are not used. */
   readonly abiCap?: number | undefined;
@@ -27,7 +27,7 @@ export interface ConfinementOptions extends Pick<
   readonly namespaces?: boolean;
   /** True: without them nothing is started. */
   readonly needsNamespaces?: boolean;
-  /** How long a process may take to start. */
+  /** Most milliseconds that a process may take to start. */
   readonly startMs?: number;
   /** As in {@link LaunchOptions}. */
   readonly lateMs?: number | undefined;
@@ -35,16 +35,16 @@ export interface ConfinementOptions extends Pick<
   readonly prefix?: readonly string[];
   /** Undefined: each run works in the workspace itself. */
   readonly views?: Views | undefined;
-  /** How many pipes each process has for what it runs. */
+  /** The number of pipes that each process has for its run. */
   readonly pipes?: number;
 }
 
-/** Where a process with namespaces has its own. */
+/** The folder of temporary files that a process with namespaces has of its own. */
 const TEMPORARY = "/tmp";
 const EXDEV = 18;
 const NOT_WANTED = "they are switched off";
 
-/** What processes are put behind, one after another. */
+/** The walls that processes are put behind, one after another. */
 interface Behind {
   readonly options: ConfinementOptions;
   readonly walls: Walls;
@@ -125,7 +125,7 @@ async function confineWithViews(
 export interface First {
   readonly first: ConfinedProcess;
   readonly holder: Holder;
-  /** Why there are no namespaces; undefined where there are. */
+  /** The reason why there are no namespaces; undefined if there are. */
   readonly noNamespaces: string | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface GrantsInput {
   readonly within?: string | undefined;
   /** Undefined: it may be entered. */
   readonly configDir: string | undefined;
-  /** What runs as the service; nothing of it is ever written. */
+  /** Paths whose code runs as the service; nothing in them is ever written. */
   readonly own: readonly string[];
 }
 
@@ -34,7 +34,7 @@ const HARMLESS_READ = [
   "/proc/meminfo",
 ];
 const HARMLESS_BOTH = ["/dev/null", "/dev/full"];
-/** What every run may read. */
+/** The paths that every run may read. */
 export const HARMLESS: readonly string[] = [...HARMLESS_READ, ...HARMLESS_BOTH];
 
 /** `~`, `$WORKSPACE` and what is relative to it written out, links followed as far as the path exists and beyond. */
@@ -51,9 +51,10 @@ function absolute(written: string, workspace: string): string {
 }
 
 /**
- * What the kernel is told to allow. Landlock can only allow, so a directory with something blocked beneath it is granted
- * entry by entry, as its entries stand now; the blocked path is never among them, whether it exists yet or not. Only the
- * workspace may lie in something blocked.
+ * Returns the paths that the kernel is told to allow. Landlock can only allow, so a directory with
+ * something blocked beneath it is granted entry by entry, as its entries stand now; the blocked
+ * path is never among them, whether it exists yet or not. Only the workspace may lie in something
+ * blocked.
  */
 export async function grants(input: GrantsInput): Promise<Grants> {
   const { read, write, blocked, workspace, configDir, own, within = workspace } = input;

@@ -6,7 +6,7 @@ const IDLE_MS = 60_000;
 
 interface Home {
   readonly walled: Walled;
-  /** How many work behind them now. */
+  /** The number of turns that work behind these walls now. */
   users: number;
   timer?: NodeJS.Timeout;
 }

@@ -16,15 +16,19 @@ const UNSHARE = ["/usr/bin/unshare", "/bin/unshare"];
 const NAMESPACES = ["--user", "--keep-caps", "--pid", "--fork", "--kill-child", "--mount"];
 /** No debugger, no more threads and memory than it needs. */
 const NODE = ["--disable-sigusr1", "--v8-pool-size=1", "--max-semi-space-size=1", "--no-warnings"];
-/** Of one that searches: its heap in MiB, and its processor time in seconds, which the kernel counts also where the service has gone. */
+/**
+ * Limits of a process that searches: its heap in MiB, and its processor time in seconds, which the
+ * kernel counts even when the service has gone.
+ */
 const SEARCH_HEAP = "--max-old-space-size=256";
 const SEARCH_TIME = ["/bin/sh", "-c", 'ulimit -c 0; ulimit -t 60; exec "$@"', "sh"];
 /** A namespace in which every user and group is who they are outside; only root may make one. */
 const EVERYBODY = "0 0 4294967295\n";
 
 /**
- * Who ends what a confined process started once the service has gone, however it went: the kernel with its namespace, or
- * with an island, which has a network of its own besides, where nothing is; or it itself.
+ * The party that ends what a confined process started once the service has gone, however it went:
+ * the kernel with its namespace, or with an island, which has besides a network of its own with
+ * nothing in it; or the process itself.
  */
 export type Holder = "island" | "namespace" | "itself";
 export const hasNamespaces = (holder: Holder): boolean => holder === "island" || holder === "namespace";
@@ -32,11 +36,11 @@ export const hasNamespaces = (holder: Holder): boolean => holder === "island" ||
 export interface LaunchOptions {
   /** The address of the file beside which its entry stands. */
   readonly base: string;
-  /** How many it has for what it is to run. */
+  /** The number of pipes that it has for its run. */
   readonly pipes?: number;
-  /** How long it may take to start. */
+  /** Most milliseconds that it may take to start. */
   readonly startMs?: number;
-  /** How long after its end a run's answer may take. */
+  /** Most milliseconds from a run's end to its answer. */
   readonly lateMs?: number | undefined;
   /** Undefined: runs, and opening files. */
   readonly only?: Only | undefined;
@@ -94,7 +98,7 @@ export function mapEverybody(pid: number): void {
   for (const map of ["gid_map", "uid_map"]) writeFileSync(`/proc/${pid}/${map}`, EVERYBODY);
 }
 
-/** What a process started and has not waited for yet. */
+/** Returns the children of a process that it has not waited for yet. */
 export function childrenOf(pid: number): readonly number[] {
   try {
     const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
@@ -104,7 +108,7 @@ export function childrenOf(pid: number): readonly number[] {
   }
 }
 
-/** What any thread of a process started and has not waited for yet. */
+/** Returns the children of all threads of a process that it has not waited for yet. */
 export function startedBy(pid: number): readonly number[] {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

@@ -3,7 +3,7 @@ import type { BlockedCommands } from "./blocked-commands.ts";
 import type { Bounds } from "../config.ts";
 import type { Layers } from "./confinement.ts";
 
-/** What each Landlock level brought, with what stands in for it below. */
+/** The feature that each Landlock level brought, with what stands in for it below. */
 const BY_LEVEL = [
   [2, "moving files between folders is refused"],
   [3, "the filter refuses to shorten a file by its name"],

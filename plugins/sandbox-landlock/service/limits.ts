@@ -24,7 +24,10 @@ export interface Limits {
 
 const noCgroups: Cgroups = { files: [], rooms: [], held: new Set(), close: () => undefined };
 
-/** What holds the bounds on this machine: control groups for all together where they can be had and are wanted, limits of each process besides. */
+/**
+ * Sets up the bounds on this machine: control groups for all runs together if there are any and
+ * they are wanted, and limits of each process besides.
+ */
 export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
   const { files, rooms, held, close } = cgroups ? openCgroups(bounds) : noCgroups;
   const limits: readonly ResourceLimit[] = [

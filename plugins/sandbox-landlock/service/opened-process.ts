@@ -7,9 +7,9 @@ import type { RunRequest } from "../confined/process.ts";
 
 /** stdin, stdout, stderr. */
 export const STANDARD = 3;
-/** The idle time is looked after in so many parts. */
+/** The idle time is checked this many times while it passes. */
 const LOOKS = 10;
-/** What does not end by then is ended with the process that started it. */
+/** A program that has not ended by then is ended with the process that started it. */
 const GIVE_UP_MS = 5_000;
 
 type Reason = ProcessEnd["reason"];

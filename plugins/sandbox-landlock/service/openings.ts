@@ -134,7 +134,10 @@ export class Openings {
     return confinement;
   }
 
-  /** What every run may read, without the workspace, and what this one asks for. */
+  /**
+   * Returns the paths that every run may read, without the workspace, and those that this one asks
+   * for.
+   */
   async #grants(spec: OpenSpec): Promise<Grants> {
     const { blocked_paths: blocked, sandboxing } = this.#config.security;
     const { workspace, configDir } = this.#needs.runtime;

@@ -15,18 +15,18 @@ interface Member {
   busy: boolean;
   /** File requests under way. */
   files: number;
-  /** How long it did what it does alone, in ms. */
+  /** Milliseconds that it spent on work that it does alone. */
   spentMs: number;
-  /** True where its masks do not fit the workspace any more. */
+  /** True if its masks do not fit the workspace any more. */
   stale: boolean;
   timer?: NodeJS.Timeout;
 }
 
 export interface PoolOptions {
   readonly start: () => Promise<ConfinedProcess>;
-  /** How many runs, or searches, there are at a time; more wait. */
+  /** Most runs, or searches, at a time; more wait. */
   readonly most: number;
-  /** Where their number is kept for the supervisor. */
+  /** The number of runs, kept for the supervisor. */
   readonly running?: Int32Array;
   /** Undefined: runs work in the workspace itself. */
   readonly views?: Views | undefined;
@@ -45,7 +45,7 @@ export class Pool {
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #waiting: (() => void)[] = [];
   #first: Promise<Member> | undefined;
-  /** How many runs, or searches, are under way. */
+  /** The number of runs, or searches, under way. */
   #runs = 0;
   #closed = false;
 
@@ -119,7 +119,7 @@ export class Pool {
     const { views } = this.#options;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      // What made one stale has made others so.
+      // Whatever made one process stale has made others stale too.
       const member = attempt === 1 ? await this.#idle() : take(await this.#add());
       const began = performance.now();
       try {
@@ -176,7 +176,7 @@ export class Pool {
     throw new Error("the sandbox is closed");
   }
 
-  /** What does nothing goes after a while, and at once where it broke. */
+  /** Ends an idle process after a while, and a broken one at once. */
   #rest(member: Member): void {
     if (!this.#members.has(member) || member.busy) return;
     if (!member.process.usable || this.#closed) return void this.#end(member);

@@ -6,7 +6,7 @@ const NAMESPACES =
 const VIEWS =
   "put workspace and configuration on one file system that is no overlay and no network's, and leave all of the workspace open to commands; or set security.runs to direct";
 
-/** How runs work, and why not in views. */
+/** The way in which runs work, and the reason why not in views. */
 export interface Tier {
   readonly wanted: "view" | "direct";
   /** Why there is no view, as far as that is known before a process tries. */

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 
-/** Where they tell the number of threads. */
+/** The index of the number of threads. */
 export const THREADS = 17;
 
 /** The fields after the name, which may hold anything: state, parent, group, … */
@@ -17,7 +17,7 @@ export function parentOf(pid: number): number {
   return Number(statOf(pid)?.[1] ?? 0);
 }
 
-/** True where one process was started by another, at whatever remove. */
+/** Returns true if one process was started by another, at whatever remove. */
 export function descends(pid: number, from: number, parent = parentOf): boolean {
   let at = parent(pid);
   while (at > 1 && at !== from) at = parent(at);
@@ -43,7 +43,7 @@ export function descendantsOf(
   return [...processes.keys()].filter((pid) => descends(pid, from, parent));
 }
 
-/** False where it is not there to be signalled. */
+/** Returns false if the process is not there to be signalled. */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

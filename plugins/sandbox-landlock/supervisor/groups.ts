@@ -6,7 +6,7 @@ export interface GroupFacts {
   readonly files: readonly string[];
   /** Files that say how many processes and threads there may be; none where nothing holds that. */
   readonly rooms: readonly string[];
-  /** How many the runs may have together. */
+  /** Most processes and threads that the runs may have together. */
   readonly most: number;
 }
 
@@ -22,7 +22,7 @@ export class Groups {
     this.#files = facts.files.map((file) => openSync(file, constants.O_WRONLY));
   }
 
-  /** Throws where the kernel does not let it in. */
+  /** Puts a process into the groups. Throws if the kernel does not let it in. */
   take(pid: number): void {
     for (const file of this.#files) writeSync(file, String(pid), 0);
     this.#threads.set(pid, Number(statOf(pid)?.[THREADS] ?? 0));

@@ -11,7 +11,7 @@ const EACCES = 13;
 /** In the root of a confined process: where nothing listens but what its run has started. */
 export interface OwnFolders {
   readonly folders: readonly string[];
-  /** What lies in these, and is others' too. */
+  /** Folders within these that others share. */
   readonly others: readonly string[];
 }
 

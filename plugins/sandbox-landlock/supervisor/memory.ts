@@ -2,7 +2,9 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import type { SyscallRequest } from "./arguments.ts";
 import { KernelError } from "../kernel/kernel.ts";
 
-/** Bytes of who asks, as many of `length` as can be read. Throws where its memory is closed to us. */
+/**
+ * Reads memory of the asking thread, up to `length` bytes. Throws if its memory is closed to us.
+ */
 export function readMemory({ thread, check }: SyscallRequest, address: bigint, length: number): Uint8Array {
   const fd = openSync(`/proc/${thread}/mem`, "r");
   try {
@@ -14,7 +16,7 @@ export function readMemory({ thread, check }: SyscallRequest, address: bigint, l
   }
 }
 
-/** Puts bytes into the memory of who asks. Throws where it is closed to us. */
+/** Puts bytes into the memory of the asking thread. Throws if its memory is closed to us. */
 export function writeMemory({ thread, check }: SyscallRequest, address: bigint, bytes: Uint8Array): void {
   const fd = openSync(`/proc/${thread}/mem`, "r+");
   try {

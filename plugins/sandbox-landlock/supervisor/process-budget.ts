@@ -4,7 +4,7 @@ import { pause } from "./pause.ts";
 /** Counting reads every process there is. */
 const COUNT_MS = 20;
 
-/** How many processes and threads runs may still start, where no control group holds them. */
+/** The number of processes and threads that runs may still start, if no control group limits it. */
 export class ProcessBudget {
   readonly #most: number;
   readonly #confined: () => readonly number[];

@@ -9,7 +9,10 @@ const { O_NOFOLLOW } = constants;
 const EXDEV = 18;
 const NOREPLACE = 1;
 
-/** Where a call keeps a path, and the descriptor of the folder that it begins at. */
+/**
+ * The positions of a path among a call's arguments, and of the descriptor of the folder that it
+ * begins at.
+ */
 interface Argument {
   readonly path: number;
   readonly folder?: number;
@@ -70,7 +73,10 @@ function kindOf(request: SyscallRequest, at: string): "folder" | "other" | undef
   }
 }
 
-/** Returns an argument as an absolute path in the root of who asks; undefined where its last name is none of its folder's. */
+/**
+ * Returns an argument as an absolute path in the asker's root; undefined if its last name does not
+ * name an entry of its folder.
+ */
 function pathIn(request: SyscallRequest, { path: at, folder }: Argument): string | undefined {
   const written = readPath(request, request.args[at]!).replace(/\/+$/, "");
   if (["", ".", ".."].includes(path.basename(written))) return undefined;

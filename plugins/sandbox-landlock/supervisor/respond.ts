@@ -12,6 +12,6 @@ export function respond(listener: number, id: bigint, decision: "continue" | num
   try {
     ioctl(listener, SEND, new Uint8Array(response.buffer));
   } catch {
-    // Who asked was killed while it waited.
+    // The asking thread was killed while it waited.
   }
 }

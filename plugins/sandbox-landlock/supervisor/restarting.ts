@@ -1,7 +1,7 @@
 import type { Decision, SyscallRequest } from "./arguments.ts";
 import { readMemory, writeMemory } from "./memory.ts";
 
-/** Where a program tells what a signal does: its handler, then flags. */
+/** The layout of what a program sets for a signal: its handler, then flags. */
 const FLAGS = 8;
 const LENGTH = 16;
 const SA_RESTART = 0x10000000;
@@ -22,7 +22,7 @@ export function letCallsRestart(request: SyscallRequest): Decision {
     action.writeUInt32LE((flags | SA_RESTART) >>> 0, FLAGS);
     writeMemory(request, address + BigInt(FLAGS), action.subarray(FLAGS));
   } catch {
-    // What it names is not there, or it has ended; the kernel says so.
+    // The memory that it names is not there, or the thread has ended; the kernel says so.
   }
   return "continue";
 }

@@ -62,7 +62,10 @@ export function connectSocket(request: SyscallRequest, own: OwnFolders, proxy: n
   return mapped ? connect(request, AF_INET6, to6) : EACCES;
 }
 
-/** Lets a local socket listen; never one of the network, nor by a name that is no file. Gives an errno or 0. */
+/**
+ * Lets a local socket listen, but not a network socket, or one whose name is not a file. Returns an
+ * errno or 0.
+ */
 export function listenSocket(request: SyscallRequest): number {
   return withSocket(request, int(request.args[0]), (fd) => {
     if (option(fd, SO_DOMAIN) !== AF_UNIX || !isFile(fd)) return EACCES;
@@ -136,7 +139,7 @@ function isConnected(fd: number): boolean {
   }
 }
 
-/** True where a local socket is bound to a path. */
+/** Returns true if a local socket is bound to a path. */
 function isFile(fd: number): boolean {
   const name = new Uint8Array(128);
   libcCall("getsockname", ["int", "void *", "void *"], fd, name, struct([4, name.length]));

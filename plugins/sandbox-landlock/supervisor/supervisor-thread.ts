@@ -20,7 +20,7 @@ export class Supervisor {
   readonly #worker: Worker;
   readonly #stage: Int32Array;
   readonly #exited: Promise<unknown>;
-  /** Who waits for the answer to each `add`, in order. */
+  /** Callbacks for the answer to each `add`, in order. */
   readonly #waiting: ((added: boolean) => void)[] = [];
   readonly #movers = new Map<number, Mover>();
   #hasExited = false;
@@ -73,7 +73,10 @@ export class Supervisor {
     return supervisor;
   }
 
-  /** Takes over what a confined process' filter asks; false where the process or this thread has gone or hangs. */
+  /**
+   * Takes over the questions of a confined process' filter. Returns false if the process or this
+   * thread has gone or hangs.
+   */
   async add(confined: Supervised, mover?: Mover): Promise<boolean> {
     if (this.#hasExited) return false;
     if (mover) this.#movers.set(confined.pid, mover);
@@ -94,7 +97,7 @@ export class Supervisor {
     this.#send({ pid, id, errno });
   }
 
-  /** Undefined where it hangs. */
+  /** Resolves to undefined if the thread hangs. */
   async #answered<T>(answer: Promise<T>): Promise<T | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>(

@@ -6,17 +6,17 @@ const TICKS_PER_SECOND = 100;
 /** Processor time that may be used ahead of the clock. */
 const CPU_SLACK_SECONDS = 0.2;
 
-/** What no control group holds, and the supervisor must; undefined where a group does. */
+/** Bounds that no control group holds, so that the supervisor must; undefined if a group does. */
 export interface Watched {
   readonly memoryBytes?: number;
   readonly processes?: number;
   readonly cpuPercent?: number;
 }
 
-/** What the run of one confined process uses. */
+/** The resources that the run of one confined process uses. */
 interface Usage {
   readonly pids: readonly number[];
-  /** What is resident; pages that processes share count in each of them. */
+  /** Resident memory; pages that processes share count in each of them. */
   readonly residentBytes: number;
   readonly cpuSeconds: number;
 }
@@ -57,7 +57,10 @@ function overMemory(all: readonly Usage[], bytes: number): Usage | undefined {
 
 const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
-/** What a process holds of memory, of shared pages its share; what is resident where the kernel does not say; 0 once it is gone. */
+/**
+ * Returns the memory that a process holds, with its share of shared pages; resident memory if the
+ * kernel does not tell shares; 0 once it is gone.
+ */
 function proportionalBytes(pid: number): number {
   for (const [file, word] of [
     ["smaps_rollup", "Pss"],

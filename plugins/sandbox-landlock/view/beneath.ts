@@ -11,7 +11,7 @@ export class Beneath implements Disposable {
   readonly #root: number;
   #last: { readonly at: string; readonly fd: number } | undefined;
 
-  /** Throws where the folder cannot be opened. */
+  /** Throws if the folder cannot be opened. */
   constructor(root: string) {
     this.#root = openSync(root, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   }

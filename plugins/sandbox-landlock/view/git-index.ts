@@ -21,7 +21,7 @@ export interface IndexEntry {
 
 interface Name {
   readonly bytes: Buffer;
-  /** Where the next entry begins. */
+  /** The offset of the next entry. */
   readonly end: number;
 }
 

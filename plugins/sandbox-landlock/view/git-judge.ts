@@ -7,7 +7,10 @@ import { type IndexNames, insideOf, isIndex, judgeIndex } from "./judge-index.ts
 import type { Merged } from "./merged.ts";
 import type { Left } from "./upper.ts";
 
-/** What git itself writes into a repository and starts nothing for; anything else stays in the layer. */
+/**
+ * Files that git itself writes into a repository and starts nothing for; anything else stays in the
+ * layer.
+ */
 const WRITTEN = new RegExp(
   `^\\.git(/(worktrees/[^/]+|modules/.+))?(/(${[
     "HEAD|ORIG_HEAD|FETCH_HEAD|MERGE_(HEAD|MSG|MODE|RR|AUTOSTASH)|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|AUTO_MERGE",
@@ -29,8 +32,9 @@ export const isRepository = (at: string, ...sides: readonly Merged[]): boolean =
   path.basename(at) === ".git" || looksLikeGit((name) => sides.some((side) => side.has(path.join(at, name))));
 
 /**
- * Returns why something that makes a repository of its folder stays in the layer: the workspace has other files in that
- * folder, which were no settings of git when they came, and git would obey them from then on.
+ * Returns why something that makes a repository of its folder stays in the layer: the workspace has
+ * other files in that folder, which were not settings of git when they came, and git would obey
+ * them from then on.
  */
 export function judgeMaking({ workspace, below }: IndexNames, one: Left): string | undefined {
   const around = path.dirname(one.at) === "." ? "" : path.dirname(one.at);
@@ -40,7 +44,10 @@ export function judgeMaking({ workspace, below }: IndexNames, one: Left): string
   return found && `git would follow ${path.join(around, found.name)}, which lies there already`;
 }
 
-/** Undefined where git only writes such a file; else why it stays in the layer. `within`: its path as in `.git`. */
+/**
+ * Returns undefined if git only writes such a file, and if not, why it stays in the layer.
+ * `within`: its path as in `.git`.
+ */
 export function judgeInGit(names: IndexNames, one: Left, within: string): string | undefined {
   const { merged } = names;
   if (isIndex(within)) return judgeIndex(names, one.at);

@@ -3,10 +3,10 @@ import type { RunChange } from "@gantry/sdk/fill";
 import type { RunResult, TriedRun } from "@gantry/sdk";
 import type { Left } from "./upper.ts";
 
-/** What is shown of a layer before it is taken over. */
+/** The changes of a layer as they are shown before it is taken over. */
 export interface Shown {
   readonly changes: readonly RunChange[];
-  /** How many changes there are beside those, by kind. */
+  /** The number of changes beside those, by kind. */
   readonly more: TriedRun["more"];
   readonly diff: string;
 }

@@ -10,7 +10,7 @@ const INDEX = /^\.git(\/(worktrees\/[^/]+|modules\/.+))?\/(index|sharedindex\.[\
 /** True for a list of the files that git writes at a checkout. `within`: its path as in `.git`. */
 export const isIndex = (within: string): boolean => INDEX.test(within);
 
-/** What an index is judged by. */
+/** The facts by which an index is judged. */
 export interface IndexNames {
   readonly workspace: string;
   /** With the layer, and without. */
@@ -57,7 +57,10 @@ function entriesOf(side: Merged, at: string, format: ObjectFormat): readonly Ind
   return bytes && readGitIndex(bytes, format);
 }
 
-/** How long an object's id is says the repository, in settings that several working trees share. */
+/**
+ * Returns the formats of object ids that the repository's settings, which several working trees
+ * share, allow.
+ */
 function formatsOf({ workspace }: IndexNames, folder: string, side: Merged): readonly ObjectFormat[] {
   const common = side.text(path.join(folder, "commondir"), MAX_BYTES)?.replace(/\n$/, "");
   const shared = common === undefined ? folder : insideOf(workspace, folder, common);

@@ -4,7 +4,7 @@ import { isPlainOfGit, isRepository, judgeInGit, judgeMaking } from "./git-judge
 import type { Merged } from "./merged.ts";
 import type { Left } from "./upper.ts";
 
-/** What the names of a workspace mean. */
+/** The meaning of the names in a workspace. */
 export interface Names {
   readonly workspace: string;
   readonly secret: NameTest;
@@ -35,7 +35,7 @@ export class Judge {
   readonly #names: Names;
   readonly #merged: Merged;
   readonly #below: Merged;
-  /** How many names of each file with several lie in the layer. */
+  /** The number of names in the layer of each file with several. */
   readonly #seen = new Map<bigint, number>();
   /** The folders around, with their paths as in `.git`. */
   readonly #within = new Map<string, string | undefined>();
@@ -65,7 +65,9 @@ export class Judge {
     return within !== undefined && within !== ".git" && guarded(within, isFolder);
   }
 
-  /** Undefined where it may be taken over; what lies in a folder is judged by itself. */
+  /**
+   * Returns undefined if something may be taken over; what lies in a folder is judged by itself.
+   */
   refuse(one: Left): string | undefined {
     return one.unreadable ?? this.#byKind(one) ?? this.#byName(one);
   }
@@ -106,7 +108,7 @@ export class Judge {
     return [false, true].some((isFolder) => this.isSecret(at, isFolder) || this.isGuarded(at, isFolder));
   }
 
-  /** What changed in it is judged by its own names. */
+  /** Returns true for a copied folder, whose changes are judged by their own names. */
   #isCopied({ notes }: Left): boolean {
     return notes.includes("origin");
   }

@@ -25,7 +25,7 @@ export class Keeper {
   /** When something was last taken over, by the clock of file systems. */
   #last = 0n;
   readonly #under = new Map<string, Run>();
-  /** What runs that are over have left to do. */
+  /** Runs that are over and have something left to do. */
   readonly #over: RunFolder[] = [];
   /** Folders whose layers are as they were made, by their runs. */
   readonly #spare = new Map<string, RunFolder>();

@@ -15,7 +15,7 @@ export class Mounter {
   readonly #worker: Worker;
   readonly #workspace: string;
   #base = -1;
-  /** What is mounted, with a descriptor of its mount namespace. */
+  /** The mounted view, with a descriptor of its mount namespace. */
   #mounted: { readonly view: View; readonly namespace: number } | undefined;
 
   private constructor(worker: Worker, { workspace }: MounterFacts) {

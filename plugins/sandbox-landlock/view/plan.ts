@@ -11,7 +11,7 @@ export interface Facts {
   readonly workspace: string;
   /** By the clock of the file systems, in ns: what changed since then was changed by somebody else. */
   readonly began: bigint;
-  /** What the run was not shown. */
+  /** Names that the run was not shown. */
   readonly hidden: ReadonlySet<string>;
   /** Bytes that may be copied, where layer and workspace lie on two file systems. */
   readonly room: bigint | undefined;
@@ -97,7 +97,7 @@ class Planner {
     this.folder(one.children);
   }
 
-  /** True where all of it may be taken over, so that one step does it. */
+  /** Returns true if all of it may be taken over, so that one step does it. */
   #isClean(one: Left): boolean {
     return one.children.every(
       (child) =>
@@ -123,7 +123,7 @@ class Planner {
     this.#remove(at, there);
   }
 
-  /** True where nothing of it stays. */
+  /** Plans to remove something. Returns true if nothing of it stays. */
   #remove(at: string, there: BigIntStats): boolean {
     if (there.isDirectory() && this.#mustStay(at)) {
       this.#emptyOf(at);
@@ -157,7 +157,10 @@ class Planner {
     }
   }
 
-  /** True where something beneath a folder was not shown to the run, is guarded, or was changed meanwhile. */
+  /**
+   * Returns true if something beneath a folder was not shown to the run, is guarded, or was changed
+   * meanwhile.
+   */
   #mustStay(at: string): boolean {
     return this.#namesIn(at).some((name) => {
       const [inner, there] = [`${at}/${name}`, this.#find(`${at}/${name}`)];

@@ -18,7 +18,7 @@ import type { Kept, Plan } from "./step.ts";
 import type { Done, Places } from "./steps.ts";
 import type { Restored } from "./undo.ts";
 
-/** What is known of a run; `kept` and what follows from when it was looked at. */
+/** The record of a run; `kept` and the members after it date from when it was judged. */
 export interface RunRecord {
   readonly id: string;
   readonly argv: readonly string[];
@@ -33,9 +33,9 @@ export interface RunRecord {
   readonly done?: readonly Done[];
   readonly kept?: readonly Kept[];
   readonly undone?: boolean;
-  /** What its undo gave back to the workspace. */
+  /** Files that its undo gave back to the workspace. */
   readonly restored?: readonly Restored[];
-  /** What its folder takes on disk, as far as that was measured. */
+  /** The bytes of its folder on disk, if they were measured. */
   readonly bytes?: number | undefined;
 }
 
@@ -119,7 +119,7 @@ export class RunFolder {
     if (record) this.write({ ...record, service: own() });
   }
 
-  /** Undefined where there is none yet, or it was cut off. */
+  /** Returns undefined if there is no record yet, or it was cut off. */
   read(): RunRecord | undefined {
     return this.#read<RunRecord>(RECORD);
   }
@@ -171,7 +171,7 @@ export class RunFolder {
     return service !== "" && shortHash(processIdentity(Number(pid))) === hash ? "others" : "nobody";
   }
 
-  /** What it takes on disk, in bytes; measured once. */
+  /** Returns its size on disk in bytes, measured once. */
   bytes(): number {
     const record = this.read();
     if (record?.bytes !== undefined) return record.bytes;

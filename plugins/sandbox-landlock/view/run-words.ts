@@ -11,7 +11,7 @@ interface Run {
   readonly record: RunRecord;
 }
 
-/** What `gantry runs` does. */
+/** The subcommands of `gantry runs`. */
 export class RunWords {
   readonly #runs: string;
   readonly #workspace: string;

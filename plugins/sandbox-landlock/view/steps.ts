@@ -8,12 +8,14 @@ import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./s
 
 const { EEXIST, EXDEV, ENOENT, ENOTEMPTY } = os.errno;
 
-/** Where the steps of one run are done. Each is a folder that only the service and the owner write. */
+/**
+ * The folders in which the steps of one run are done. Only the service and the owner write to them.
+ */
 export interface Places {
   readonly id: string;
   readonly workspace: string;
   readonly upper: string;
-  /** What was replaced or removed, by the number of its step. */
+  /** The folder of what was replaced or removed, by the number of its step. */
   readonly old: string;
 }
 
@@ -88,7 +90,10 @@ class Hands implements Disposable {
     }
   }
 
-  /** What is exchanged is looked at after it, so that nothing that was saved in between is lost. */
+  /**
+   * Exchanges two files and checks the old one afterwards, so that nothing that was saved in
+   * between is lost.
+   */
   #replace(step: Put, from: string, to: string, number: number): Kept | undefined {
     exchange(from, to);
     if (isMarked(aboutOf(from), step.was!)) return void this.#keepOld(from, number);

@@ -8,7 +8,7 @@ import { doSteps } from "./steps.ts";
 import type { Kept, Plan } from "./step.ts";
 import { type Left, readLayer } from "./upper.ts";
 
-/** What became of a run's layer. */
+/** The outcome of taking over a run's layer. */
 export interface Taken {
   readonly steps: number;
   readonly kept: readonly Kept[];

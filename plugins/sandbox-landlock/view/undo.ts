@@ -19,7 +19,7 @@ export interface Restored {
 }
 
 export interface Undone {
-  /** What was not taken back. */
+  /** The changes that were not taken back. */
   readonly kept: readonly Kept[];
   readonly restored: readonly Restored[];
 }
@@ -44,7 +44,7 @@ class Undoing implements Undone {
   readonly restored: Restored[] = [];
   readonly #places: Places;
   readonly #done: readonly Done[];
-  /** What the run had put into the workspace, by the number of its step. */
+  /** The folder of what the run had put into the workspace, by the number of its step. */
   readonly #undone: string;
   /** The change times of what was given back, by what it has now. */
   readonly #before: ReadonlyMap<string, bigint>;
@@ -115,7 +115,7 @@ class Undoing implements Undone {
     this.restored.push({ ino, ctime, was });
   }
 
-  /** What it names stays by its other name. */
+  /** Removes a further name of a file, which stays by its other name. */
   #unlink({ at, of, is }: Extract<Step, { do: "link" }>, there: Beneath): void {
     const found = aboutOf(there.name(at));
     if (!found) return;

@@ -17,7 +17,7 @@ export class Views {
   readonly folder: string;
   left: readonly string[] = [];
   readonly #worker: Worker;
-  /** Who waits for the answer to each request, in order. */
+  /** The promises of the answer to each request, in order. */
   readonly #waiting: PromiseWithResolvers<FromKeeper>[] = [];
   /** The last run of each process. */
   readonly #last = new WeakMap<ConfinedProcess, string>();
@@ -81,7 +81,7 @@ export class Views {
       const { value } = outcome;
       return { ...outcome, value: { ...value, findings: [...(value.findings ?? []), ...findings], wrote } };
     } catch (error) {
-      // What was decided is not lost with this: it is done at the next start.
+      // A decision is not lost with this: it is carried out at the next start.
       await this.drop(view.id);
       throw error;
     }

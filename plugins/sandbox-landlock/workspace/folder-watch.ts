@@ -30,7 +30,7 @@ export class FolderWatch implements Disposable {
     this.#most = most;
   }
 
-  /** Returns undefined where the kernel tells of no changes, or not of all. */
+  /** Returns undefined if the kernel does not report changes, or not all. */
   static of(root: string): FolderWatch | undefined {
     try {
       if (!LOCAL.has(statfsSync(root).type)) return undefined;
@@ -64,7 +64,7 @@ export class FolderWatch implements Disposable {
 
   #take(watched: number, events: number): void {
     this.#changed.add(watched);
-    // What was lost may have been of any of them.
+    // The lost events may have been about any of them.
     if ((events & IN_Q_OVERFLOW) !== 0) for (const one of this.#watched) this.#changed.add(one);
     if ((events & IN_IGNORED) !== 0) this.#watched.delete(watched);
   }

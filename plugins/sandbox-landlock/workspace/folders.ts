@@ -10,7 +10,7 @@ export function mayEnter(folder: string): boolean {
   }
 }
 
-/** Nothing where it cannot be listed. */
+/** Returns no names if the folder cannot be listed. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

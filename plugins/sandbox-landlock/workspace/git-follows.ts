@@ -16,7 +16,7 @@ const NO_FILES = new Set(["url", "pushurl", "fetch", "push", "merge", "remote", 
 export interface Follows {
   /** Relative to the workspace. */
   readonly paths: readonly string[];
-  /** What telling them takes: one for each KiB of settings and for each path. */
+  /** The effort of finding them: one for each KiB of settings and for each path. */
   readonly effort: number;
 }
 

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { isInside } from "@gantry/sdk/node";
 
-/** What lies over a secret file or folder. */
+/** The masks over a secret file or folder. */
 export const EMPTY_FILE = "/.empty";
 export const EMPTY_FOLDER = "/.empty-folder";
 /** The kernel follows no more. */
@@ -13,7 +13,10 @@ export function isOfView(at: string): boolean {
   return deviceOf(at) === deviceOf("/");
 }
 
-/** Where a file of the workspace leads, if it stays there: what lies outside is closed, or granted by its own name. */
+/**
+ * Returns the target of a file of the workspace, if it stays there: what lies outside is closed, or
+ * granted by its own name.
+ */
 export function targetOf(root: string, relative: string): readonly string[] {
   const at = path.join(root, relative);
   try {

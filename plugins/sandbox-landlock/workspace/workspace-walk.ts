@@ -11,7 +11,7 @@ import { KnownFiles } from "./known-files.ts";
 
 /** A folder that changed so lately may change again without a later time. */
 const SETTLED_NS = 50_000_000n;
-/** What is learned from one look may show more to the next; a workspace that never settles serves no run. */
+/** One look may show more to the next; a workspace that never settles serves no run. */
 const MOST_LOOKS = 8;
 
 interface Place {
@@ -42,7 +42,7 @@ export interface Found {
   readonly guarded: readonly string[];
 }
 
-/** What could not be looked through, and why. */
+/** A path that could not be searched, and the reason. */
 export interface Unseen {
   readonly path: string;
   readonly reason: string;
@@ -57,7 +57,10 @@ export interface Walked {
   readonly root: string;
   readonly wanted: Wanted;
   readonly owner: OwnerGit;
-  /** What of the workspace the walls leave open, "" for all; the rest is closed to every run. */
+  /**
+   * The parts of the workspace that the walls leave open, "" for all; the rest is closed to every
+   * run.
+   */
   readonly open: readonly string[];
   /** Tells which folders changed; without it each one is asked. */
   readonly watch?: FolderWatch | undefined;
@@ -70,9 +73,9 @@ export class WorkspaceWalk {
   /** Guarded under whatever name. */
   readonly #followed: Followed;
   #seen: ReadonlyMap<string, Folder> = new Map();
-  /** What the last look found, if every folder of it is watched. */
+  /** The result of the last look, if every folder of it is watched. */
   #last: Found | undefined;
-  /** Undefined where the last look saw everything. */
+  /** Undefined if the last look saw everything. */
   unseen: Unseen | undefined;
 
   constructor(walked: Walked) {
@@ -82,16 +85,17 @@ export class WorkspaceWalk {
   }
 
   /**
-   * Of what lies within a match only the match itself, but secret files in guarded folders too. What git takes for a
-   * repository counts as `.git`, with the hooks that its settings name. Further names of a secret file are secret, and what a
-   * secret or guarded link leads to is secret or guarded like the link.
+   * Finds what is secret and guarded: within a match only the match itself, but secret files in
+   * guarded folders too. What git takes for a repository counts as `.git`, with the hooks that its
+   * settings name. Further names of a secret file are secret, and what a secret or guarded link
+   * leads to is secret or guarded like the link.
    */
   find(): Found {
     this.unseen = undefined;
     let found = (this.#isUnchanged() ? this.#last : undefined) ?? this.#look();
     let looks = 1;
     for (; looks < MOST_LOOKS && this.#learn(found); looks++) {
-      // Where else it stands shows only in files that were passed over.
+      // Its other names show only in files that were passed over.
       this.#seen = new Map();
       this.unseen = undefined;
       found = this.#look();
@@ -188,7 +192,10 @@ export class WorkspaceWalk {
     }
   }
 
-  /** What has such a name cannot be looked at, nor covered. */
+  /**
+   * Returns true if the folder holds a name that is not UTF-8: nothing of that name can be read or
+   * covered.
+   */
   #isForeign(folder: string, entries: readonly Dirent[]): boolean {
     if (!entries.some(({ name }) => name.includes("\uFFFD")) || foreignNames(folder).length === 0)
       return false;

@@ -16,7 +16,9 @@ export class Workspace {
   readonly #isGuarded: NameTest;
   readonly #masks: boolean;
   readonly #walk: WorkspaceWalk;
-  /** The guarded files that masks lie over, with what each is; undefined where none were laid. */
+  /**
+   * The guarded files that masks lie over, with the identity of each; undefined if none were laid.
+   */
   #covered: ReadonlyMap<string, string> | undefined;
 
   constructor({ workspace, secret, guarded, namespaces, walls, ownerGit }: ConfinedFacts) {
