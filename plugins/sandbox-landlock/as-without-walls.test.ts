@@ -14,7 +14,7 @@ const bounds = {
   max_workspace_mb: 4_096,
 };
 
-/** A sandbox whose runs have views; skips where there can be none. */
+/** Starts a sandbox whose runs have views; skips if there can be none. */
 async function viewed({ skip }: TestContext, options: KitOptions): Promise<SandboxKit> {
   const kit = await startSandbox({ bounds, runs: "view", ...options });
   const { noNamespaces, noViews } = kit.confinement.layers ?? {};

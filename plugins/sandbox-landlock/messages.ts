@@ -20,7 +20,7 @@ export type Request =
   | {
       readonly do: "run";
       readonly argv: readonly string[];
-      /** Undefined: where its temporary files lie. */
+      /** Undefined: the folder of its temporary files. */
       readonly cwd: string | undefined;
       readonly env: Readonly<Record<string, string>>;
       /** Undefined: for as long as it likes. */
@@ -138,7 +138,7 @@ export interface Built {
   readonly processes: boolean;
   /** The part of the workspace that cannot be searched for such files. */
   readonly unseen?: Unseen;
-  /** Why no run can have a view, where that was asked for. */
+  /** The reason why no run can have a view, if that was asked for. */
   readonly noViews?: string;
 }
 

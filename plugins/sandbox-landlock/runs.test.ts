@@ -28,7 +28,9 @@ async function play(name: string, user: number | undefined, { skip }: TestContex
   return came;
 }
 
-/** Each holds for who runs the tests, and for an ordinary user where that can be tried. */
+/**
+ * Each claim holds for the user who runs the tests, and for an ordinary user if that can be tried.
+ */
 const claims: readonly (readonly [title: string, scenario: string, expected: unknown])[] = [
   [
     "RUN-01: what a command wrote is in the workspace once it has ended, not before",

@@ -43,13 +43,13 @@ export interface SandboxKit extends AsyncDisposable {
 
 export interface KitOptions {
   readonly bounds?: Partial<Bounds>;
-  /** False leaves control groups out, as where a machine gives none. */
+  /** False leaves control groups out, as when a machine gives none. */
   readonly cgroups?: boolean;
   readonly abiCap?: number;
   readonly walls?: boolean;
   /** The value of `security.runs`; default: "view". */
   readonly runs?: "view" | "direct";
-  /** False: as where the system refuses namespaces. */
+  /** False: as when the system refuses namespaces. */
   readonly namespaces?: boolean;
   readonly secret?: readonly string[];
   readonly guarded?: readonly string[];

@@ -8,7 +8,10 @@ import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
 const EPERM = 1;
 
-/** The error number of each expression of perl, 0 where it went well; `F` is a file that the run has made. */
+/**
+ * Returns a command that prints the error number of each expression of perl, 0 for success; `F` is
+ * a file that the run has made.
+ */
 const errnos = (expressions: readonly string[]): string =>
   `perl -e 'open F, "+>", "own"; ${expressions.map((one) => `$! = 0; ${one}; print $! + 0, "\\n";`).join(" ")}'`;
 

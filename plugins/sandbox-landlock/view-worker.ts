@@ -20,7 +20,7 @@ async function work(message: ToKeeper): Promise<void> {
     keeper.tidy();
     if (message.do === "recover" || message.do === "hold") sweep();
   } catch {
-    // What could not be removed is removed at the next start.
+    // Anything that could not be removed is removed at the next start.
   }
 }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { type SandboxKit, processesWith, until } from "./sandbox.test-kit.ts";
 import { RunWords } from "./view/run-words.ts";
 
-/** What a folder holds, name by name: contents of files, targets of links. */
+/** Returns the entries of a folder by name: contents of files, targets of links. */
 export function treeOf(root: string, at = ""): Readonly<Record<string, string>> {
   return Object.assign(
     {},

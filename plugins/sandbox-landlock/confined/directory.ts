@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 const { O_DIRECTORY, O_NOFOLLOW } = constants;
 const O_PATH = 0x200000;
 
-/** Thrown where a link stands in the way: what was checked is no longer what is there. */
+/** Thrown if a link stands in the way: what was checked is no longer what is there. */
 export class LinkInPath extends Error {}
 
 /**

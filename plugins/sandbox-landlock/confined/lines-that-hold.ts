@@ -5,7 +5,10 @@ const MAX_SIGNS = 300;
 /** Signs before the place that is shown of a long line. */
 const LEAD_SIGNS = 100;
 
-/** At most `limit` lines of a text that hold what is looked for, with `context` lines around each; `more` where there are more. */
+/**
+ * Returns at most `limit` lines of a text that hold what is looked for, with `context` lines around
+ * each; `more` if there are more.
+ */
 export function linesThatHold(
   text: string,
   test: LineTest,

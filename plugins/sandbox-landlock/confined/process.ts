@@ -11,7 +11,7 @@ export type RunRequest = Extract<Request, { do: "run" }>;
 
 const DRAIN_MS = 1_000;
 
-/** Thrown where a program did not start. */
+/** Thrown if a program did not start. */
 export class NotStarted extends Error {}
 
 /** Services that the confined process gives to its run. */

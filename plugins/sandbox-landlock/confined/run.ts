@@ -37,7 +37,7 @@ interface How extends Pick<Surroundings, "within" | "started"> {
   readonly written?: readonly string[];
 }
 
-/** Runs a command in the workspace itself; throws Refused where its masks do not fit any more. */
+/** Runs a command in the workspace itself. Throws Refused if its masks do not fit any more. */
 export async function runDirect(
   confined: Confined,
   request: RunRequest,

@@ -34,7 +34,7 @@ export class WorkspaceSize {
     this.#layers = folder === undefined ? [] : [folder];
   }
 
-  /** Bytes that it may still take; below zero where it holds too much. */
+  /** Returns the bytes that it may still take; below zero if it holds too much. */
   left(): number {
     const layer = this.#layer?.bytes(this.#layers, this.#most) ?? 0;
     return this.#most - layer - this.#workspace.bytes(this.#roots, this.#most - layer);

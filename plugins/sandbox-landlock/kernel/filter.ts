@@ -23,7 +23,10 @@ const ENOTSUP = 95;
 const low = (argument: number): Instruction => [LOAD, 0, 0, 16 + 8 * argument];
 const high = (argument: number): Instruction => [LOAD, 0, 0, 20 + 8 * argument];
 
-/** `yes` where the low word of an argument (under a mask) is one of the values, else `no`. */
+/**
+ * Returns `yes` if the low word of an argument (under a mask) is one of the values, and `no` if
+ * not.
+ */
 function match(
   argument: number,
   values: readonly number[],
@@ -35,7 +38,7 @@ function match(
   return [low(argument), [AND, 0, 0, mask], ...tests, ...no, ...yes];
 }
 
-/** `yes` where a pointer argument is null, else `no`. */
+/** Returns `yes` if a pointer argument is null, and `no` if not. */
 function isNull(
   argument: number,
   yes: readonly Instruction[],

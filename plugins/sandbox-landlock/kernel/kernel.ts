@@ -27,7 +27,9 @@ export function syscall(name: Syscall, ...args: readonly Argument[]): number {
   return invoke(name, "syscall", ["long", ...types], [number, ...args]);
 }
 
-/** A function of libc. `types` are C types; throws KernelError where it answers below zero. */
+/**
+ * Calls a function of libc. `types` are C types. Throws KernelError if it returns less than zero.
+ */
 export function libcCall(
   name: string,
   types: readonly string[],

@@ -31,7 +31,7 @@ function handled(abi: number): number {
   return firstLevel | (abi >= 2 ? REFER : 0) | (abi >= 3 ? TRUNCATE : 0) | (abi >= 5 ? IOCTL_DEV : 0);
 }
 
-/** The Landlock level of this kernel; 0 where there is none. */
+/** Returns the Landlock level of this kernel; 0 if it has none. */
 export function landlockAbi(): number {
   try {
     return syscall("landlock_create_ruleset", null, 0, 1);

@@ -47,7 +47,7 @@ export class Asked {
   #isEnding = false;
   #givenUp: number | undefined;
 
-  /** `late`: called where there is no answer `lateMs` after there must be one. */
+  /** `late`: called if there is no answer `lateMs` after there must be one. */
   constructor(request: Request, hearing: Hearing, lateMs: number, late: () => void) {
     this.request = request;
     this.#hearing = hearing;
@@ -90,7 +90,7 @@ export class Asked {
     return roomFor(this.request, this.#sent);
   }
 
-  /** "wrong" where it does not fit. */
+  /** Returns "wrong" if it does not fit. */
   hear(message: unknown, data: Uint8Array, pipes: () => readonly Socket[]): Heard {
     if (isStarted(message)) return this.#start(data, pipes);
     if (isFault(message)) {

@@ -37,9 +37,9 @@ const LATE_MS = 30_000;
 const CLOSE_MS = 12_000;
 
 /**
- * A process that starts commands and opens files; one that is not this service's, and knows nothing of it. What runs there
- * may have taken it over, so what it says is held to what it was asked: where it says anything else, or nothing in time, it
- * is killed, and what was asked of it is lost.
+ * A process that starts commands and opens files; one that is not this service's, and knows nothing
+ * of it. What runs there may have taken it over, so what it says is held to what it was asked: if
+ * it says anything else, or nothing in time, it is killed, and what was asked of it is lost.
  */
 export class ConfinedProcess {
   readonly #child: ChildProcess;
@@ -84,7 +84,7 @@ export class ConfinedProcess {
     this.#socket.on("close", () => this.#end(new ProcessLost()));
   }
 
-  /** Throws NoWalls where namespaces are refused, StartHung. */
+  /** Throws NoWalls if namespaces are refused, StartHung. */
   static async start(holder: Holder, options: LaunchOptions): Promise<ConfinedProcess> {
     const child = launch(holder, options);
     const confined = new ConfinedProcess(child, holder, options);
@@ -137,7 +137,7 @@ export class ConfinedProcess {
     return this.#broken === undefined && !this.#questions.areStuck;
   }
 
-  /** Throws ConfinedFault, ProcessLost, and the signal's reason where it is aborted. */
+  /** Throws ConfinedFault, ProcessLost, and the signal's reason if it is aborted. */
   async request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,

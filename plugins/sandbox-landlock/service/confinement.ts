@@ -57,7 +57,7 @@ export class Confinement {
     this.#searches = new Pool({ start: () => start("search"), ...SEARCHES });
   }
 
-  /** Throws NoWalls where they were asked for and cannot be built. */
+  /** Throws NoWalls if they were asked for and cannot be built. */
   static async start(options: ConfinementOptions): Promise<Confinement> {
     const [proxy, running] = [shared(), shared()];
     const { base, walls, bounds } = options;
@@ -91,12 +91,12 @@ export class Confinement {
     }
   }
 
-  /** Lets started processes connect to this port of loopback, where the walls have a gate for it. */
+  /** Lets started processes connect to this port of loopback, if the walls have a gate for it. */
   openProxy(port: number): void {
     Atomics.store(this.#parts.proxy, 0, port);
   }
 
-  /** Throws ConfinedFault, and the signal's reason where it is aborted. */
+  /** Throws ConfinedFault, and the signal's reason if it is aborted. */
   request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,

@@ -23,7 +23,7 @@ export interface ConfinementOptions extends Pick<
   readonly bounds?: Bounds;
   /** Landlock levels above it are not used. */
   readonly abiCap?: number | undefined;
-  /** False: none are tried, as where the system refuses them. */
+  /** False: none are tried, as when the system refuses them. */
   readonly namespaces?: boolean;
   /** True: without them nothing is started. */
   readonly needsNamespaces?: boolean;
@@ -96,7 +96,7 @@ function ownOf({ walls, namespaces, workspace }: ConfinedFacts, isView: boolean)
   return { folders: isShared ? view : [...view, TEMPORARY], others };
 }
 
-/** Returns what the confined process says; where it has gone nobody waits for that. */
+/** Returns the confined process' answer; once it has gone nobody waits for one. */
 async function moveBy(confined: ConfinedProcess, move: Move): Promise<number> {
   try {
     const { value } = await confined.request<"move">({ do: "move", ...move }, new AbortController().signal);
@@ -129,7 +129,10 @@ export interface First {
   readonly noNamespaces: string | undefined;
 }
 
-/** The best that the system allows. An island is none where there is a way out. Throws NoWalls. */
+/**
+ * Starts the first process behind the best that the system allows. A network with a way out is not
+ * an island. Throws NoWalls.
+ */
 export async function startFirst(options: ConfinementOptions, { tcp }: Walls): Promise<First> {
   const wanted: readonly Holder[] =
     options.namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { entryBeside, nodeCommand } from "@gantry/sdk/node";
 import { CHANNEL, type Only } from "../messages.ts";
 
-/** Thrown where the walls cannot be built, with the reason. */
+/** Thrown if the walls cannot be built, with the reason. */
 export class NoWalls extends Error {}
 
 /** A shell closes descriptors of one digit only. */
@@ -46,7 +46,7 @@ export interface LaunchOptions {
   readonly only?: Only | undefined;
 }
 
-/** Starts the program of a confined process. Throws NoWalls where there is no `unshare`. */
+/** Starts the program of a confined process. Throws NoWalls if there is no `unshare`. */
 export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions): ChildProcess {
   const { url, nodeArgs } = entryBeside(base, "confined-worker");
   const searches = only === "search";
@@ -65,7 +65,10 @@ export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions)
   return child;
 }
 
-/** The first of what it says on its error output, for the reason where it does not start. */
+/**
+ * Returns a function that gives the beginning of its error output, as the reason if it does not
+ * start.
+ */
 export function firstWordsOf(child: ChildProcess): () => string {
   let said = "";
   child.stderr?.on("data", (piece: Buffer) => {
@@ -119,7 +122,7 @@ export function startedBy(pid: number): readonly number[] {
   }
 }
 
-/** Each of them, and its group where it has one. */
+/** Kills each of them, and its group if it has one. */
 export function killAll(pids: readonly number[]): void {
   for (const pid of pids.flatMap((one) => [one, -one])) {
     try {

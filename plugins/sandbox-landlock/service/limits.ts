@@ -56,7 +56,7 @@ export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
   };
 }
 
-/** The same as far as a shell can set it, where nothing else does. */
+/** Returns the same limits as far as a shell can set them, for when nothing else does. */
 export function limitingShell(bounds: Bounds): readonly string[] {
   const script = `ulimit -c 0; ulimit -n ${bounds.max_file_descriptors}; ulimit -d ${bounds.max_memory_mb * 1024}; ulimit -f ${bounds.max_file_mb * FILE_UNITS}; exec "$@"`;
   return ["/bin/sh", "-c", script, "sh"];

@@ -6,7 +6,7 @@ import type { Request } from "../messages.ts";
 interface Facts {
   /** Most milliseconds from a run's end to its answer. */
   readonly lateMs: number;
-  /** Called where it takes longer. */
+  /** Called if it takes longer. */
   late(): void;
   pipes(): readonly Socket[];
 }

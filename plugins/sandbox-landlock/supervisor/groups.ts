@@ -4,7 +4,7 @@ import { THREADS, statOf } from "./descendants.ts";
 export interface GroupFacts {
   /** Files that a new process is written to. */
   readonly files: readonly string[];
-  /** Files that say how many processes and threads there may be; none where nothing holds that. */
+  /** Files that say how many processes and threads there may be; none if nothing limits that. */
   readonly rooms: readonly string[];
   /** Most processes and threads that the runs may have together. */
   readonly most: number;

@@ -8,7 +8,7 @@ const RESOLVE_IN_ROOT = 0x10;
 const RESOLVE_NO_MAGICLINKS = 2;
 const EACCES = 13;
 
-/** In the root of a confined process: where nothing listens but what its run has started. */
+/** Folders in the root of a confined process: only what its run has started listens there. */
 export interface OwnFolders {
   readonly folders: readonly string[];
   /** Folders within these that others share. */

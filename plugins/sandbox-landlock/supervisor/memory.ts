@@ -30,7 +30,9 @@ export function writeMemory({ thread, check }: SyscallRequest, address: bigint, 
 const PAGE = 4096;
 const ENAMETOOLONG = 36;
 
-/** A path of who asks. Throws KernelError where it does not end within a page and a bit. */
+/**
+ * Reads a path of the asking thread. Throws KernelError if it does not end within a page and a bit.
+ */
 export function readPath(request: SyscallRequest, address: bigint): string {
   const left = PAGE - Number(address % BigInt(PAGE));
   const first = readMemory(request, address, left);

@@ -9,9 +9,10 @@ const SA_RESTART = 0x10000000;
 const NO_HANDLER = 1n;
 
 /**
- * A call that waits to be asked about ends with EINTR where a signal comes, unless its handler lets calls begin again; so a
- * child that ends while the next is started would keep that from starting: dash says "Cannot fork". Every program's handler
- * for that signal lets them begin again.
+ * Lets calls begin again after a signal. A call that waits to be asked about ends with EINTR when a
+ * signal comes, unless its handler lets calls begin again; so a child that ends while the next is
+ * started would keep that from starting: dash says "Cannot fork". This makes every program's
+ * handler for that signal let them begin again.
  */
 export function letCallsRestart(request: SyscallRequest): Decision {
   const address = request.args[1]!;

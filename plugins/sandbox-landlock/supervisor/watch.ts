@@ -22,8 +22,8 @@ interface Usage {
 }
 
 /**
- * Gives a function that looks at the runs of some confined processes, ends the largest where memory is
- * exceeded, and holds all while they are ahead of their processor time.
+ * Returns a function that looks at the runs of some confined processes, ends the largest if memory
+ * is exceeded, and holds all while they are ahead of their processor time.
  */
 export function watcher(watched: Watched): (confined: readonly number[]) => void {
   let since = performance.now();
@@ -48,7 +48,10 @@ export function watcher(watched: Watched): (confined: readonly number[]) => void
   };
 }
 
-/** The largest run where all together hold more. Shared pages, told apart at a price, are counted once before one is ended for it. */
+/**
+ * Returns the largest run if all together hold more. Before a run is ended, shared pages, which
+ * cost time to tell apart, are counted once.
+ */
 function overMemory(all: readonly Usage[], bytes: number): Usage | undefined {
   if (total(all.map(({ residentBytes }) => residentBytes)) <= bytes) return undefined;
   const held = all.map((usage) => total(usage.pids.map(proportionalBytes)));

@@ -20,7 +20,7 @@ export function dropNote(at: string, note: string): void {
   libcCall("lremovexattr", ["const char *", "const char *"], at, OF_OVERLAY + note);
 }
 
-/** Renames where nothing has the new name. Throws KernelError. */
+/** Renames if nothing has the new name. Throws KernelError. */
 export function renameNew(from: string, to: string): void {
   rename(from, to, NOREPLACE);
 }

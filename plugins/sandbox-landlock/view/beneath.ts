@@ -16,7 +16,10 @@ export class Beneath implements Disposable {
     this.#root = openSync(root, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   }
 
-  /** Returns a name for a relative path. Throws ENOENT, ENOTDIR where a folder on the way is none, or is a link. */
+  /**
+   * Returns a name for a relative path. Throws ENOENT, and ENOTDIR if a folder on the way is a link
+   * or not a folder.
+   */
   name(relative: string): string {
     const cut = relative.lastIndexOf("/");
     const fd = this.#folder(cut < 0 ? "" : relative.slice(0, cut));

@@ -26,7 +26,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY
 const { EXDEV } = os.errno;
 const SLASH = Buffer.from("/");
 
-/** Moves by copying where it has to; nothing is replaced. */
+/** Moves by copying if it has to; nothing is replaced. */
 export function renameOrCopy(from: string, to: string): void {
   try {
     renameNew(from, to);

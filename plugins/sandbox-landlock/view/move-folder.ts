@@ -52,7 +52,7 @@ export function moveFolder(workspace: string, { hold }: View, from: string, to: 
  */
 const isOn = (workspace: string, folder: string): boolean => statSync(folder).dev === statSync(workspace).dev;
 
-/** Throws with all where it was. */
+/** Throws with everything in its old place. */
 function move(from: Buffer, to: Buffer): void {
   const about = lstatSync(from);
   mkdirSync(to, { mode: 0o700 });

@@ -13,7 +13,7 @@ export interface Facts {
   readonly began: bigint;
   /** Names that the run was not shown. */
   readonly hidden: ReadonlySet<string>;
-  /** Bytes that may be copied, where layer and workspace lie on two file systems. */
+  /** Bytes that may be copied, if layer and workspace lie on two file systems. */
   readonly room: bigint | undefined;
 }
 

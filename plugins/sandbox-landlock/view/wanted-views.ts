@@ -29,7 +29,7 @@ interface Wanted {
   readonly granted: Pick<Grants, "read" | "write">;
 }
 
-/** Begins to keep the layers of runs, where views are wanted and can hold. */
+/** Begins to keep the layers of runs, if views are wanted and can hold. */
 export async function wantedViews({ wanted, base, layers, granted, ...facts }: Wanted): Promise<WantedViews> {
   if (wanted === "direct") return { views: undefined, left: [] };
   const why = noViewsOf(facts.workspace, granted.write);

@@ -16,7 +16,7 @@ const MOST_LOOKS = 8;
 
 interface Place {
   readonly at: string;
-  /** Its own path as in a repository called `.git`, where it is in one. */
+  /** Its own path as in a repository called `.git`, if it is in a repository. */
   readonly within: string | undefined;
   /** True beneath something guarded. */
   readonly held: boolean;
