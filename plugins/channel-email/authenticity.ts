@@ -77,7 +77,7 @@ function readResult(text: string, unquoted: (text: string) => string): Result | 
     properties.push([name.replace(/\s+/g, "").toLowerCase(), unquoted(value)]);
     end += found.length;
   }
-  // A second result without a semicolon before it is no property.
+  // A second result without a semicolon before it is not a property.
   const isWhole = text.slice(end).trim() === "" && !properties.some(([name]) => name === "dmarc");
   const words = { method: method.toLowerCase(), version, result: result.toLowerCase() };
   return isWhole ? { ...words, properties } : undefined;

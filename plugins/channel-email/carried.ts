@@ -19,7 +19,9 @@ const wroteStart = /^(?:on|am|le|el|il|op|em|den|w dniu|в)\s.{3,}/iu;
 const maxAttribution = 3;
 const headLines = 5;
 const maxAttributionLength = 300;
-/** Of a line such as `Begin forwarded message:`, which stands alone above a head. */
+/**
+ * Most characters of a line such as `Begin forwarded message:`, which stands alone above a head.
+ */
 const maxTitle = 60;
 
 /** Returns true for a line that a program marks as somebody else's, as by `> `. */

@@ -15,7 +15,7 @@ import { troubleOf } from "./trouble.ts";
 const fullPercent = 95;
 const security = { implicit: "TLS", starttls: "STARTTLS", none: "in the open, on this machine" } as const;
 
-/** Says what follows while nothing proves a sender; undefined where the mail server does. */
+/** Returns the consequences while nothing proves a sender; undefined if the mail server does. */
 export function forgeableSenders({
   authservId,
   people,

@@ -25,7 +25,7 @@ function failureOf({ how }: SendingEnds): SinkFailure {
     : { at: "data", code: 550, text: "5.6.0 Content not accepted" };
 }
 
-/** What a mail program shows: the HTML, where there is one. */
+/** Returns what a mail program shows: the HTML, if there is any. */
 function toldOf({ to, shown }: SunkMail): Told {
   const { html, text, header } = shown;
   const visible = html

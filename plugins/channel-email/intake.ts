@@ -29,7 +29,7 @@ export interface FoundMail {
   readonly id: string;
   /** Unix ms at which its server got it. */
   readonly at: number;
-  /** False where reading it failed so often that its words are left out. */
+  /** False if reading it failed so often that its words are left out. */
   readonly isReadable: boolean;
 }
 

@@ -2,12 +2,12 @@ import { errors } from "@gantry/sdk";
 import type { ImapFlow } from "imapflow";
 import type { MailPart } from "./mail-parts.ts";
 
-/** How much is asked for at once. */
+/** Bytes that are asked for at once. */
 const chunkSize = 256 * 1024;
 
 export interface Beginning {
   readonly bytes: Uint8Array;
-  /** True where there is more. */
+  /** True if there is more. */
   readonly isCut: boolean;
 }
 

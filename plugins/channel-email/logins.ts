@@ -17,7 +17,10 @@ interface Failures {
   readonly reason: string;
 }
 
-/** How often a server refused this password: at most three times within a day, a quarter of an hour apart, also over restarts. */
+/**
+ * Counts how often a server refused this password: it is tried at most three times within a day, 15
+ * minutes apart, also over restarts.
+ */
 export class Logins {
   readonly #key: string;
   readonly #shown: string;

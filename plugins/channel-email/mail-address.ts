@@ -1,4 +1,4 @@
-/** Of an address as a whole (RFC 5321). */
+/** Most characters of an address as a whole (RFC 5321). */
 const maxLength = 254;
 const form = /^([^\s@<>()[\]\\,;:"\p{Cc}]{1,64})@([^\s@<>()[\]\\,;:"\p{Cc}]+)$/u;
 

@@ -10,7 +10,7 @@ const nothing = Type.Object({}, { additionalProperties: false });
 const maxWords = 8 * 1024 * 1024;
 const headAnswer = Type.Union([headFacts, unreadable]);
 
-/** What `mail-worker.ts` is told of the bytes that it is given. */
+/** The message to `mail-worker.ts` about the bytes that it is given. */
 export type MailToRead =
   | { readonly what: "head" }
   | { readonly what: "html"; readonly charset: string | undefined };

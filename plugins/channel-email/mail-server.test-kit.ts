@@ -19,15 +19,15 @@ import { freePort } from "../../test/e2e/platform.ts";
 import { programs } from "../../test/helpers/programs.ts";
 import { password } from "./mail-sink.test-kit.ts";
 
-/** Whether it is here, and what titles say where it is not. */
+/** The programs of the server, and the words for titles if they are not installed. */
 export const dovecot: ReturnType<typeof programs> = programs("dovecot", "submission");
 
-/** Who runs it where we may do everything; it needs no right of its own. */
+/** The user who runs it if we are root; it does not need root's rights. */
 const nobody = { uid: 65_534, gid: 65_534 };
 const isRoot = process.getuid?.() === 0;
 
 export interface MailServerOptions {
-  /** Where what is sent goes on to. */
+  /** The port of the server to which it passes on what is sent. */
   readonly relayPort?: number;
   /** Further lines of its configuration. */
   readonly more?: string;
@@ -55,7 +55,7 @@ export class MailServer implements AsyncDisposable {
     this.#process = process;
   }
 
-  /** Where no server listens, for a channel that reads nothing. */
+  /** Returns a server that does not listen, for a channel that reads nothing. */
   static nowhere(): MailServer {
     return new MailServer("/nowhere", { imap: 1, imaps: 1, submission: 1, submissions: 1 });
   }

@@ -12,7 +12,7 @@ export interface SunkMail {
   readonly shown: Awaited<ReturnType<typeof shownMail>>;
 }
 
-/** How the next mail ends: an answer at one of the steps, or a cut connection. */
+/** The failure of the next mail: an answer at one of the steps, or a cut connection. */
 export interface SinkFailure {
   readonly at: "auth" | "from" | "to" | "data";
   readonly code?: number;
@@ -110,7 +110,7 @@ export function until(holds: () => boolean | Promise<boolean>, timeout: number =
   );
 }
 
-/** What a mail program shows of it. */
+/** Returns a mail as a mail program shows it. */
 async function shownMail(raw: string) {
   const {
     subject = "",

@@ -36,7 +36,7 @@ export class Mailbox implements ConnectionOptions {
   readonly #needs: MailboxNeeds;
   readonly health: ChannelHealth;
   readonly watchdogMs: number;
-  /** How often a mail was begun that was not read to its end. */
+  /** The number of times that a mail was begun and not read to its end. */
   readonly #reads = new Map<number, number>();
 
   constructor(needs: MailboxNeeds) {
@@ -119,7 +119,10 @@ export class Mailbox implements ConnectionOptions {
     await client.messageFlagsAdd(String(uid), ["\\Seen"], { uid: true, silent: true });
   }
 
-  /** The header of a mail and what its server says of it; undefined where it is gone, or cannot be read. */
+  /**
+   * Returns the header of a mail and its server's facts about it; undefined if it is gone, or
+   * cannot be read.
+   */
   async #find(
     client: ImapFlow,
     uid: number,

@@ -28,12 +28,12 @@ export class NewMail {
     });
   }
 
-  /** What comes from now on is new. */
+  /** Marks the mail so far as known: only what comes from now on is new. */
   looked(): void {
     this.#isNew = false;
   }
 
-  /** Resolves early where `signal` is aborted; throws where the connection is gone. */
+  /** Resolves early if `signal` is aborted; throws if the connection is gone. */
   async wait(signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();

@@ -25,7 +25,10 @@ import { replySubject } from "./subject.ts";
 import type { Threads } from "./threads.ts";
 import { MailTrouble } from "./trouble.ts";
 
-/** Of the files in one mail: most servers take 25 MB, and files grow by a third on the way. */
+/**
+ * Most bytes of the files in one mail: most servers take 25 MB, and files grow by a third on the
+ * way.
+ */
 const maxFileBytes = 15 * 1024 * 1024;
 const space = "email.parts";
 
@@ -37,7 +40,7 @@ export interface SenderNeeds {
   readonly pace: Pace;
   readonly record: SendingRecord;
   store(): Store;
-  /** The bytes of a piece of media; undefined where they are not kept, or no longer. */
+  /** Returns the bytes of a piece of media; undefined if they are not kept, or no longer. */
   open(id: string): Promise<Uint8Array | undefined>;
 }
 

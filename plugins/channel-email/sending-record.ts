@@ -9,7 +9,10 @@ interface Kept {
   readonly reason?: string;
 }
 
-/** How the last sending went: said once in the log at each change, and kept for `status` of another process. */
+/**
+ * The outcome of the last sending: logged once at each change, and kept for `status` of another
+ * process.
+ */
 export class SendingRecord {
   readonly #address: string;
   readonly #values: () => Values;

@@ -8,7 +8,10 @@ import { MailSink, password } from "./mail-sink.test-kit.ts";
 
 const farAway = { SERVICE_ALLOW_INSECURE_LOOPBACK: "" };
 
-/** What `gantry channel doctor` says of reading from `host`, which a proxy leads to this port. */
+/**
+ * Returns the row of `gantry channel doctor` about reading from `host`, which a proxy leads to this
+ * port.
+ */
 async function reading(host: string, port: number, caFile?: string): Promise<string> {
   await using proxy = await proxyTo(port);
   const table = { imap_host: host, imap_port: 143, smtp_host: host, smtp_port: 465, tls_ca_file: caFile };

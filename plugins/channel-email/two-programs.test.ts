@@ -8,7 +8,7 @@ const words = Array.from({ length: 12 }, (_, n) => `question ${n}`);
 
 interface Answers {
   readonly all: readonly string[];
-  /** What each of the two says of the other: log, status and doctor. */
+  /** Lines in which each of the two names the other: of log, status and doctor. */
   readonly said: readonly (readonly string[])[];
 }
 

@@ -10,7 +10,7 @@ const cure = "end one of them, or give each a mailbox of its own";
 /** A mail whose flags change so often meanwhile is answered without a claim. */
 const maxTries = 5;
 
-/** What a server says of a mail's marks. */
+/** The marks of a mail, as the server reports them. */
 export interface Marks {
   readonly flags: ReadonlySet<string>;
   /** Counts up at each change; missing where the server does not count (RFC 7162). */
@@ -79,7 +79,7 @@ export class TwoPrograms {
   }
 }
 
-/** True where another program on this mailbox would be noticed. */
+/** Returns true if another program on this mailbox would be noticed. */
 export function takesMarks({ mailbox }: ImapFlow): boolean {
   return mailbox !== false && !mailbox.readOnly && (mailbox.permanentFlags?.has("\\*") ?? true);
 }
@@ -94,7 +94,10 @@ function whose(
   return { isOwn: marks.includes(own), isOther: marks.some((mark) => mark !== own) };
 }
 
-/** What the library keeps to itself: it writes the condition of a STORE behind the flags, where servers do not heed it. */
+/**
+ * A method that the library keeps private. Its own STORE puts the condition behind the flags, where
+ * servers ignore it.
+ */
 interface Executes {
   exec(command: string, attributes: readonly unknown[]): Promise<{ next(): void }>;
 }
@@ -127,7 +130,7 @@ async function addMark(
   }
 }
 
-/** Undefined where the mail is gone. */
+/** Returns undefined if the mail is gone. */
 async function marksOf(client: ImapFlow, uid: number): Promise<Marks | undefined> {
   const found = await client.fetchOne(String(uid), { flags: true }, { uid: true });
   return found ? { flags: new Set(), ...found } : undefined;

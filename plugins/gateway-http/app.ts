@@ -73,7 +73,7 @@ export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
     const { url, config } = request.routeOptions;
     const broken = !(said instanceof GantryError) || statusOf(said) === 500;
     if (broken) logFailure(said, url, String(request.id));
-    // What broke inside is for paired devices only.
+    // Internal failures are told only to paired devices.
     return sendFailure(
       reply,
       broken && (config as { auth?: string }).auth !== "token" ? errors.GATEWAY_FAILED() : said,

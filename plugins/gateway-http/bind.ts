@@ -27,7 +27,7 @@ export function bindAddress(host: string): string {
   return host.toLowerCase() === "localhost" ? "127.0.0.1" : host.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Where the gateway is reached. */
+/** Returns the address at which the gateway is reached. */
 export function urlAt(host: string, port: number, tls: boolean): string {
   const address = bindAddress(host);
   return `${tls ? "https" : "http"}://${address.includes(":") ? `[${address}]` : address}:${port}`;
@@ -40,7 +40,10 @@ export interface Tls {
   readonly key: Buffer;
 }
 
-/** The two files, read and seen to belong together; undefined where TLS is off. Throws GATEWAY_TLS_*. */
+/**
+ * Reads the two files and checks that they belong together; undefined if TLS is off. Throws
+ * GATEWAY_TLS_*.
+ */
 export async function readTls(config: GatewayConfig, configDir: string): Promise<Tls | undefined> {
   if (!config.tls_enabled) return undefined;
   const cert = await readPem("tls_cert_path", config, configDir);
@@ -53,7 +56,7 @@ export async function readTls(config: GatewayConfig, configDir: string): Promise
   return { cert, key };
 }
 
-/** Where certificate and key are. Throws GATEWAY_TLS_PATH. */
+/** Returns the paths of certificate and key. Throws GATEWAY_TLS_PATH. */
 export function tlsPaths(config: GatewayConfig, configDir: string): readonly string[] {
   return [pathOf("tls_cert_path", config, configDir), pathOf("tls_key_path", config, configDir)];
 }
@@ -73,7 +76,7 @@ async function readPem(name: TlsKey, config: GatewayConfig, configDir: string): 
   }
 }
 
-/** What the system says of listening, as a sentence with a cure. */
+/** Returns the system's error about listening as a sentence with a cure. */
 export function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === "EADDRINUSE") return errors.GATEWAY_PORT_IN_USE(port);
   return error.syscall === undefined

@@ -7,8 +7,9 @@ const usualMs = 60_000;
 const steadyMs = 15 * 60_000;
 
 /**
- * Whether the clock of the day was set to another time while the service runs: leases, tokens and certificates go by it. It is
- * held against what has passed since the machine started, which goes on while a machine sleeps.
+ * Notices if the clock of the day is set to another time while the service runs: leases, tokens and
+ * certificates go by it. It is compared with the time that has passed since the machine started,
+ * which goes on while a machine sleeps.
  */
 export class Clock {
   #right = offset();

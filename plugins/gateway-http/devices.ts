@@ -19,7 +19,7 @@ export interface Device {
   readonly byId?: true;
 }
 
-/** What is kept; a token of an earlier release has neither scopes nor an end. */
+/** The stored form of a device; a token of an earlier release has neither scopes nor an end. */
 interface Stored extends Pick<Device, "device_id" | "name" | "paired" | "expires"> {
   readonly hash: string;
   readonly may?: unknown;
@@ -27,7 +27,7 @@ interface Stored extends Pick<Device, "device_id" | "name" | "paired" | "expires
   readonly first?: boolean;
 }
 
-/** Whose token it is, and until when it counts. */
+/** The owner of a token, and the time until which it counts. */
 export interface Known {
   readonly caller: Caller;
   readonly expires: string | undefined;
@@ -101,7 +101,7 @@ export class Devices {
     return held(callerOf(stored)).includes("decide") ? "owner" : "member";
   }
 
-  /** Whether this time is past. */
+  /** Returns true if this time is past. */
   isOver(expires: string | undefined): boolean {
     return expires !== undefined && !(Date.parse(expires) > this.#now());
   }
@@ -141,7 +141,7 @@ export class Devices {
       .toSorted((a, b) => (a.paired < b.paired ? -1 : 1));
   }
 
-  /** False where there is no such device. */
+  /** Returns false if there is no such device. */
   async revoke(deviceId: string): Promise<boolean> {
     const row = (await this.#rows()).find(({ value }) => value.device_id === deviceId);
     if (row === undefined) return false;

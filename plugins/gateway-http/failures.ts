@@ -11,7 +11,10 @@ export interface Failure {
   readonly body: { readonly error: { readonly code: string; readonly message: string } };
 }
 
-/** What a client is told. Only coded errors speak for themselves; anything else could say too much. */
+/**
+ * Returns the answer to a client. Only coded errors speak for themselves; anything else could say
+ * too much.
+ */
 export function failure(error: unknown): Failure {
   const coded = error instanceof GantryError ? error : errors.GATEWAY_FAILED();
   return {
@@ -42,11 +45,12 @@ export function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
 }
 
 /**
- * Answers what never became a request, and closes. Where the answer to a whole request before it has not begun yet, that
- * one goes out first, and what came behind it is left unread.
+ * Answers what never became a request, and closes. If the answer to a whole request before it has
+ * not begun yet, that one goes out first, and what came behind it is left unread.
  */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Where an answer is under way, as node:http itself looks it up, another one would be read as a part of it.
+  // While an answer is under way, as node:http itself looks it up, another one would be read as a
+  // part of it.
   const { _httpMessage: current } = socket as { readonly _httpMessage?: ServerResponse | null };
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return void socket.destroy();
   if (current?.headersSent) return void socket.destroy();

@@ -19,7 +19,10 @@ const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+?)\.?(?::(\d{1,5}))?$/;
 const probes: ReadonlySet<string> = new Set(["/health", "/ready"]);
 const wildcards = new Set(["0.0.0.0", "[::]"]);
 
-/** What is refused whatever the route: it holds against pages in the owner's browser and against proxies nobody named. */
+/**
+ * Checks that hold for every route, against pages in the owner's browser and against proxies nobody
+ * named.
+ */
 export class Gate {
   readonly #own: ReadonlySet<string>;
   readonly #allowed: ReadonlySet<string>;
@@ -51,7 +54,7 @@ export class Gate {
     return this.isForwarded(request) ? errors.GATEWAY_UNTRUSTED_PROXY() : undefined;
   }
 
-  /** True where somebody forwarded the request whom `trusted_proxies` does not name. */
+  /** Returns true if the request was forwarded by somebody whom `trusted_proxies` does not name. */
   isForwarded({ raw }: FastifyRequest): boolean {
     return hasForwarding(raw.headers) && !this.#trusted(raw.socket.remoteAddress);
   }
@@ -79,7 +82,7 @@ export function isAboutServer({ raw }: FastifyRequest): boolean {
   return raw.method === "OPTIONS" && raw.url === "*";
 }
 
-/** True where somebody says to have forwarded the request. */
+/** Returns true if somebody says to have forwarded the request. */
 export function hasForwarding(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) if (name.startsWith("x-forwarded-") || forwarding.has(name)) return true;
   return false;

@@ -41,7 +41,7 @@ export interface TestGateway extends AsyncDisposable {
   ): Promise<{ code: number; out: string; err: string }>;
   /** Pairs a device and gives its token. */
   pair(name?: string): Promise<{ token: string; device_id: string }>;
-  /** What was printed on stderr at the start. */
+  /** The text that was printed on stderr at the start. */
   readonly printed: string;
   stop(): Promise<void>;
 }

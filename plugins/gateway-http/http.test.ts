@@ -102,7 +102,7 @@ function held(port: number, from: string): Promise<Socket> {
   });
 }
 
-/** How many of these the server has closed. */
+/** Returns the number of these that the server has closed. */
 function closed(sockets: readonly Socket[]): () => number {
   for (const socket of sockets) socket.resume();
   return () => sockets.filter(({ destroyed }) => destroyed).length;

@@ -323,7 +323,7 @@ test.each([
     const { token } = await new Devices(values).add("phone", grant);
     const key = createHash("sha256").update(token).digest("hex");
     const { hash } = (await values.get<{ hash: string }>("gateway.devices", key)) ?? {};
-    // Such a release looks for this hash under this key.
+    // An earlier release looks for this hash under this key.
     expect(hash === key).toBe(isKnown);
     expect(await new Devices(values).find(token)).toMatchObject({ caller: { may: grant.may } });
   },

@@ -28,9 +28,9 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * One client to the limits: an IPv4 address, or the /64 that an IPv6 client can choose its address from. Some proxies
- * forward the port too, which a client changes at will; whatever is no address at all is one client together, as are
- * those who have left already and have none.
+ * Returns the key of one client to the limits: an IPv4 address, or the /64 that an IPv6 client can
+ * choose its address from. Some proxies forward the port too, which a client changes at will. All
+ * that is not an address is one client together, as are those who have left already and have none.
  */
 export function peerKey(address: string = ""): string {
   const bare = address.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");

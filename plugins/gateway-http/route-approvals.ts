@@ -56,7 +56,7 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
         const said = (asked.body as Static<typeof decision>).decision;
         const by = deciderOf(asked);
         const outcome = await approvals.decide(id, said, by);
-        // What is not theirs to decide looks like what does not exist.
+        // A question that is not theirs to decide looks like one that does not exist.
         if (outcome === "unknown" || outcome === "forbidden") throw errors.GATEWAY_APPROVAL_UNKNOWN();
         if (outcome === "decided") {
           const end = await approvals.ended?.(id, by);

@@ -10,7 +10,7 @@ const turnsLookedAt = 1_000;
 const shown = /^(?:image\/(?:png|jpeg|gif|webp)|audio\/[\w.+-]+|video\/[\w.+-]+)$/;
 
 export interface MediaLink extends MediaRef {
-  /** Where its bytes are, for who may read the session. */
+  /** The address of its bytes, for those who may read the session. */
   readonly url: string;
 }
 
@@ -33,7 +33,7 @@ export function mediaRoute(sessions: Sessions, media: Media | undefined): Route 
       const session = String(request.query["session"] ?? "");
       const file = (await mayRead(sessions, session, request)) && (await fileOf(sessions, session, id));
       const bytes = file && (await media?.open(id));
-      // What is not theirs to read looks like what does not exist.
+      // A file that is not theirs to read looks like one that does not exist.
       if (!file || !bytes) throw errors.GATEWAY_MEDIA_UNKNOWN();
       return { status: 200, bytes, headers: headersOf(file) };
     },

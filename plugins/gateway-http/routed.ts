@@ -4,7 +4,7 @@ import { parseBody } from "./body.ts";
 import { traceparentOf } from "./request-line.ts";
 import { heartbeatMs } from "./timeouts.ts";
 
-/** What a request found out on its way in. */
+/** The key of the caller that a request was found to come from. */
 export const caller = Symbol("caller");
 export type Admitted = FastifyRequest & { [caller]?: Caller | undefined };
 

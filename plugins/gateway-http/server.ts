@@ -27,7 +27,7 @@ export interface ServerDeps {
   readonly config: GatewayConfig;
   readonly routes: readonly Route[];
   readonly tls: Tls | undefined;
-  /** Of the files that the configuration names. */
+  /** The folder that paths in the configuration are relative to. */
   readonly configDir: string;
   readonly devices: Devices;
   readonly pairing: Pairing;
@@ -152,7 +152,7 @@ function allowed(routes: readonly Route[]): string {
   return [...methods].toSorted().join(", ");
 }
 
-/** True where a path is one that a route's own, with its `:parameters`, stands for. */
+/** Returns true if a path matches a route's own, with its `:parameters`. */
 function isAt(pattern: string, path: string): boolean {
   const [wanted, given] = [pattern.split("/"), path.split("/")];
   return (

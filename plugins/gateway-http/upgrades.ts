@@ -38,7 +38,7 @@ function isAnswering(socket: object): boolean {
 export function takeHandshakes({ server }: FastifyInstance): void {
   if (!("shouldUpgradeCallback" in server)) return;
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // What a connection breaks on is told by its end.
+    // The end of a connection tells of its failure.
     socket.on("error", () => {});
     wishes.set(request, { socket, head });
     const response = new ServerResponse(request);

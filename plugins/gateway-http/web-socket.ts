@@ -16,9 +16,9 @@ export interface Opening {
   readonly limit: number;
   /** Aborted when the gateway begins to stop. */
   readonly began: AbortSignal;
-  /** Counts the socket and returns what ends that. Throws GATEWAY_SOCKETS where there are too many. */
+  /** Counts the socket and returns what ends that. Throws GATEWAY_SOCKETS if there are too many. */
   hold(): () => void;
-  /** Throws where the client may not come in any more. */
+  /** Throws if the client may not come in any more. */
   again(): Promise<unknown>;
   /** Told what a route throws without a code. */
   broke(error: unknown): void;

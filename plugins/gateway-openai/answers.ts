@@ -9,7 +9,7 @@ import type { Sent } from "./parameters.ts";
 import { ResponseTurns } from "./response-turn.ts";
 import { deviceOf } from "./turn-input.ts";
 
-/** What is done at the routes of turns. */
+/** The handlers of the routes of turns. */
 export interface Answers {
   chat(request: RouteRequest): Promise<RouteReply>;
   create(request: RouteRequest): Promise<RouteReply>;

@@ -12,7 +12,7 @@ const picture = `data:image/gif;base64,${base64(gif)}`;
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** How each API writes a picture and a file. */
+/** The form of a picture and of a file in each API. */
 const doors = [
   {
     path: "/v1/chat/completions",

@@ -13,7 +13,7 @@ interface Said {
   readonly outputTokens: number | undefined;
 }
 
-/** What a program does with a client library, in the library's own words. */
+/** The calls of a program with a client library, in the library's own words. */
 interface Client {
   ask(text: string): Promise<Said>;
   stream(text: string): Promise<Said>;

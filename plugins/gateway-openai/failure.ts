@@ -18,7 +18,10 @@ function typeOf(status: number): string {
   return status < 500 ? "invalid_request_error" : "server_error";
 }
 
-/** What the gateway refuses before a route is asked, told alike. */
+/**
+ * Returns the body for what the gateway refuses before a route is asked, in the form of all errors
+ * here.
+ */
 export function failureBody({ status, code, message }: RouteFailure): object {
   return errorBody({ code, message }, status);
 }

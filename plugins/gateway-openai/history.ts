@@ -9,13 +9,13 @@ export interface SentMessage {
   readonly content?: unknown;
   readonly tool_calls?: unknown;
   readonly tool_call_id?: unknown;
-  /** Where it stands in the request, as `messages[2]`. */
+  /** Its place in the request, as `messages[2]`. */
   readonly where: string;
 }
 
 /** A request's messages as the host takes them. */
 export interface SentConversation {
-  /** What system and developer messages say. */
+  /** The text of system and developer messages. */
   readonly system: string;
   /** Everything before the last words of the user. */
   readonly history: readonly ChatMessage[];

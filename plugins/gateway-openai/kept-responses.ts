@@ -21,9 +21,9 @@ export interface KeptResponse {
   readonly resource: Sent;
   /** The items that were sent for it. */
   readonly input: readonly Sent[];
-  /** What system and developer items have said up to it. */
+  /** The text of system and developer items up to it. */
   readonly system: string;
-  /** How many messages its conversation had when it was done. */
+  /** The number of messages that its conversation had when it was done. */
   readonly messages: number;
 }
 

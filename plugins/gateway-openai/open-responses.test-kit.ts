@@ -102,7 +102,7 @@ const inPart = { ...inItem, content_index: count };
 const ofItem = { output_index: count, item };
 const logprobs = Type.Array(Type.Unknown());
 
-/** What each event has beside its type and number. */
+/** The members of each event beside its type and number. */
 const members: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
   "response.created": { response },
   "response.in_progress": { response },

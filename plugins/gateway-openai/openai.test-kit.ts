@@ -21,7 +21,7 @@ export interface OpenAIGateway extends TestGateway {
 interface Surroundings extends Partial<Pick<TestHostOptions, "configDir" | "config">> {
   /** Default: one in memory. */
   readonly store?: Plugin;
-  /** Of a device that is paired already. */
+  /** The token of a device that is paired already. */
   readonly token?: string;
 }
 

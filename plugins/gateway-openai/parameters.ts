@@ -5,7 +5,7 @@ export type Sent = Readonly<Record<string, unknown>>;
 
 export type Effort = NonNullable<PromptOptions["effort"]>;
 
-/** What a request of either form asks of the model. */
+/** The demands of a request of either form on the model. */
 export interface AskedOfModel {
   readonly model: string;
   readonly tools: readonly ToolSpec[];
@@ -61,7 +61,10 @@ const taken = [
   "store",
 ];
 
-/** What neither API can do here, though one value of each asks for what is done anyway. */
+/**
+ * Parameters that neither API can follow here, though one value of each asks for what is done
+ * anyway.
+ */
 const neutral: Readonly<Record<string, Neutral>> = {
   frequency_penalty: (value) => value === 0,
   parallel_tool_calls: (value, body) => value === true || sentTools(body).length === 0,

@@ -12,11 +12,11 @@ import {
   type Sent,
 } from "./parameters.ts";
 
-/** What is read of a request. */
+/** The parts of a request that are read. */
 export interface ChatRequest extends AskedOfModel {
   readonly messages: readonly SentMessage[];
   readonly includeUsage: boolean;
-  /** Who the client says asks. */
+  /** The user, as the client names them. */
   readonly user: string | undefined;
 }
 

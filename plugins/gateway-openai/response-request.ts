@@ -12,7 +12,7 @@ import {
   type Sent,
 } from "./parameters.ts";
 
-/** What is read of a request for a response. */
+/** The parts of a request for a response that are read. */
 export interface ResponseRequest extends AskedOfModel {
   readonly items: readonly Sent[];
   readonly previous: string | undefined;

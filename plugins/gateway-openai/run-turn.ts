@@ -59,7 +59,7 @@ export async function answerWhole(inbox: Inbox, turn: PreparedTurn): Promise<Rou
 export async function answerStreamed(inbox: Inbox, turn: PreparedTurn): Promise<RouteReply> {
   const { message, options, signal } = turn;
   const steps = promptEvents(settling(inbox, turn, true), message, { ...options, signal });
-  // What is wrong with the request is told by its status, so the stream begins with the first step.
+  // The status tells what is wrong with the request, so the stream begins with the first step.
   const first = await steps.next();
   return { status: 200, events: frames(first, steps, turn.encoder) };
 }

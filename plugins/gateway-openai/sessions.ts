@@ -13,7 +13,7 @@ export interface SessionKey {
   readonly remembers: boolean;
 }
 
-/** What names the client's conversation; undefined if nothing does. */
+/** Returns the name of the client's conversation; undefined if nothing names it. */
 export function sessionKey(
   headers: RouteRequest["headers"],
   names: readonly string[],
@@ -43,7 +43,7 @@ export async function historyFor(
   return isSame ? undefined : sent.history;
 }
 
-/** What one person said, and every text that was answered. */
+/** One person's words, and every text that answered them. */
 interface Exchange {
   readonly asked: readonly Part[];
   readonly answers: readonly string[];
