@@ -16,8 +16,8 @@ const propertyForm = /\s+((?:[a-z][\w-]*\s*\.\s*)?[a-z][\w-]*)\s*=\s*((?:"\d+"|[
 const nameForm = /^\s*("\d+"|[^\s"]+)\s*(\d+\s*)?$/;
 
 /**
- * True if the mail server of this name says that the sender's domain vouches for the mail: its
- * topmost Authentication-Results (RFC 8601) can be read as a whole and holds exactly one dmarc
+ * Returns true if the mail server of this name says that the sender's domain vouches for the mail:
+ * its topmost Authentication-Results (RFC 8601) can be read as a whole and holds exactly one dmarc
  * result, which is `pass` for just that domain. Headers further down may have come with the mail.
  */
 export function isVouchedFor(head: Pick<MailHead, "from" | "all">, authservId: string): boolean {

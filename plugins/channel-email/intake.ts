@@ -164,7 +164,7 @@ export class Intake {
     return undefined;
   }
 
-  /** True if it was a code, right or wrong: such a mail is nobody's question. */
+  /** Returns true if it was a code, right or wrong: such a mail is nobody's question. */
   async #pair(client: ImapFlow, mail: WrittenMail, signal: AbortSignal): Promise<boolean> {
     const { sender, reader } = this.#needs;
     const source = { client, reader, signal };

@@ -18,7 +18,10 @@ export function readEntry(entry: string): string {
   return readAddress(`x${entry}`)?.slice(1) ?? entry.toLowerCase();
 }
 
-/** True if an entry means this address: `@example.com` is that domain alone, not those below it. */
+/**
+ * Returns true if an entry means this address: `@example.com` is that domain alone, not those below
+ * it.
+ */
 export function matchesAddress(entry: string, address: string): boolean {
   return entry.startsWith("@") ? address.endsWith(entry) : entry === address;
 }

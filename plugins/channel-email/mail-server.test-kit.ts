@@ -157,7 +157,7 @@ function own(directory: string, ...names: readonly string[]): void {
   if (isRoot) for (const name of names) chownSync(path.join(directory, name), nobody.uid, nobody.gid);
 }
 
-/** True once logins are possible: before, it greets with a sentence alone. */
+/** Returns true once logins are possible: before, it greets with a sentence alone. */
 function greets(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

@@ -149,8 +149,8 @@ export class Mailbox implements ConnectionOptions {
   }
 
   /**
-   * Undefined for one that is left out. Throws when its reader did not start, or was ended: then it
-   * comes again.
+   * Returns undefined for one that is left out. Throws when its reader did not start, or was ended:
+   * then it comes again.
    */
   async #head(
     bytes: Uint8Array,

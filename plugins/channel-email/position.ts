@@ -70,7 +70,7 @@ export class Position {
     await this.#keep({ ...this.#now(), next });
   }
 
-  /** True for a mail that was taken when it had another number. */
+  /** Returns true for a mail that was taken when it had another number. */
   async wasTaken(uid: number, id: string): Promise<boolean> {
     const { below = 0 } = this.#now();
     return uid < below && (await this.#values().get(takenSpace, id)) !== undefined;

@@ -34,8 +34,9 @@ export class TwoPrograms {
   }
 
   /**
-   * False if another installation has claimed it. A server that counts changes lets one of two through; with any other both
-   * may answer, and the later one says so. A folder that takes no marks lets everybody through.
+   * Returns false if another installation has claimed it. A server that counts changes lets one of
+   * two through; with any other both may answer, and the later one says so. A folder that takes no
+   * marks lets everybody through.
    */
   async claim(client: ImapFlow, uid: number, found: Marks): Promise<boolean> {
     const own = await this.#keyword();

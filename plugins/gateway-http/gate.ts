@@ -77,7 +77,7 @@ export class Gate {
   }
 }
 
-/** True for `OPTIONS *`, which asks about the server and no path. */
+/** Returns true for `OPTIONS *`, which asks about the server and no path. */
 export function isAboutServer({ raw }: FastifyRequest): boolean {
   return raw.method === "OPTIONS" && raw.url === "*";
 }

@@ -47,7 +47,7 @@ export class Limiter {
     return new Limiter(app, perMinute);
   }
 
-  /** Undefined for a route that sets no bound. */
+  /** Returns undefined for a route that sets no bound. */
   of({ path, perMinute }: Route): Limit | undefined {
     if (perMinute === Number.POSITIVE_INFINITY) return undefined;
     if (perMinute !== undefined) return this.#limit(perMinute, perMinute);

@@ -1,6 +1,9 @@
 const plain = /^(?:\/[\w~!$&'()*+,=:@-][\w.~!$&'()*+,=:@-]*)+$/;
 
-/** True for the one way to write a path: no empty or dotted segment, nothing escaped that need not be, nothing escaped twice. */
+/**
+ * Returns true for the one way to write a path: no empty or dotted segment, nothing escaped that
+ * need not be, nothing escaped twice.
+ */
 export function isCanonicalPath(path: string): boolean {
   if (path === "/" || plain.test(path)) return true;
   return path.startsWith("/") && path.slice(1).split("/").every(isCanonicalSegment);

@@ -15,12 +15,17 @@ export function wishOf(request: IncomingMessage): Wish | undefined {
   return wishes.get(request);
 }
 
-/** True for the handshake of a WebSocket. Every other upgrade is ignored, as HTTP allows. */
+/**
+ * Returns true for the handshake of a WebSocket. Every other upgrade is ignored, as HTTP allows.
+ */
 export function isHandshake({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers.upgrade?.trim().toLowerCase() === "websocket";
 }
 
-/** True for a handshake that is the only request on its connection: behind another one nothing could be answered. */
+/**
+ * Returns true for a handshake that is the only request on its connection: behind another one
+ * nothing could be answered.
+ */
 export function mayUpgrade(request: IncomingMessage): boolean {
   return isHandshake(request) && !isAnswering(request.socket);
 }

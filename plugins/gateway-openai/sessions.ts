@@ -58,7 +58,10 @@ function exchanges(messages: readonly ChatMessage[]): readonly Exchange[] {
   return found;
 }
 
-/** True if the client shows this very exchange. What we note stands before the person's words; answers beside calls run on. */
+/**
+ * Returns true if the client shows this very exchange. What we note stands before the person's
+ * words; answers beside calls run on.
+ */
 function isShown(kept: Exchange, known: Exchange): boolean {
   const words = kept.asked.slice(-known.asked.length);
   const asKnown = known.answers.join("");

@@ -97,6 +97,6 @@ class Held implements Disposable {
 
 const within = (folder: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(folder), SLASH, name]);
 
-/** True if the kernel answered with one of these errors. */
+/** Returns true if the kernel answered with one of these errors. */
 export const isErrno = (error: unknown, ...numbers: readonly number[]): boolean =>
   error instanceof KernelError && numbers.includes(error.errno);

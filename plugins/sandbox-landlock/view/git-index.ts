@@ -99,7 +99,10 @@ const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 /** As file systems of other systems take it for `.git` too. */
 const GIT = /^(?:\.git|git~1)[ .]*(?::.*)?$/is;
 
-/** True for a name by which a checkout would write outside of its tree, or into the repository. */
+/**
+ * Returns true for a name by which a checkout would write outside of its tree, or into the
+ * repository.
+ */
 export function leavesTree(name: string): boolean {
   const parts = name.split("/");
   if (parts.some((part) => part === "" || part === "." || part === "..")) return true;

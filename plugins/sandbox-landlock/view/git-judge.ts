@@ -27,7 +27,10 @@ const MAKES_REPOSITORY = new Set(["HEAD", "objects", "refs", "commondir"]);
 /** Names of a folder that hold nothing by which git starts a program, whoever made them. */
 const STARTS_NOTHING = new Set(["HEAD", "objects", "refs"]);
 
-/** True if git takes a folder for a repository, whatever it is called. What any of `sides` has counts. */
+/**
+ * Returns true if git takes a folder for a repository, whatever it is called. What any of `sides`
+ * has counts.
+ */
 export const isRepository = (at: string, ...sides: readonly Merged[]): boolean =>
   path.basename(at) === ".git" || looksLikeGit((name) => sides.some((side) => side.has(path.join(at, name))));
 
@@ -59,8 +62,9 @@ export function judgeInGit(names: IndexNames, one: Left, within: string): string
 }
 
 /**
- * True for what `git init`, `git clone`, submodules and working trees leave at guarded names: settings of which each line is
- * known to start nothing, examples of hooks, and pointers to repositories of the workspace.
+ * Returns true for what `git init`, `git clone`, submodules and working trees leave at guarded
+ * names: settings of which each line is known to start nothing, examples of hooks, and pointers to
+ * repositories of the workspace.
  */
 export function isPlainOfGit(workspace: string, merged: Merged, one: Left, within: string): boolean {
   if (one.kind === "folder") return /^\.git\/(.*\/)?hooks$/.test(within);

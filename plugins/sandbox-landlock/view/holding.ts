@@ -109,5 +109,5 @@ export class Holding {
   }
 }
 
-/** True if a person may decide on it yet. */
+/** Returns true if a person may decide on it yet. */
 export const isAwaited = ({ held }: RunFolder): boolean => held !== undefined && held.until > Date.now();

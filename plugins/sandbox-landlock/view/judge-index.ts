@@ -7,7 +7,10 @@ import { MAX_BYTES } from "./plain-settings.ts";
 
 const INDEX = /^\.git(\/(worktrees\/[^/]+|modules\/.+))?\/(index|sharedindex\.[\da-f]+)$/;
 
-/** True for a list of the files that git writes at a checkout. `within`: its path as in `.git`. */
+/**
+ * Returns true for a list of the files that git writes at a checkout. `within`: its path as in
+ * `.git`.
+ */
 export const isIndex = (within: string): boolean => INDEX.test(within);
 
 /** The facts by which an index is judged. */

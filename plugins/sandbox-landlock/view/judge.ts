@@ -103,7 +103,7 @@ export class Judge {
     return judgeInGit(names, one, within) ?? judgeMaking(names, one);
   }
 
-  /** True for a path that is secret or guarded, be it a file or a folder. */
+  /** Returns true for a path that is secret or guarded, be it a file or a folder. */
   #isKept(at: string): boolean {
     return [false, true].some((isFolder) => this.isSecret(at, isFolder) || this.isGuarded(at, isFolder));
   }

@@ -175,7 +175,10 @@ class Planner {
     return this.#facts.hidden.has(at) || this.#judge.isSecret(at, there.isDirectory());
   }
 
-  /** True for what the run had below and somebody took away since; a folder that nobody changed never had it. */
+  /**
+   * Returns true for what the run had below and somebody took away since; a folder that nobody
+   * changed never had it.
+   */
   #isMissed({ at, notes }: Left): boolean {
     const around = at.includes("/") ? at.slice(0, at.lastIndexOf("/")) : "";
     const folder = around === "" ? lstatSync(this.#facts.workspace, { bigint: true }) : this.#find(around);

@@ -128,12 +128,14 @@ export class RunFolder {
     this.#write(RECORD, record);
   }
 
-  /** True if something of its run is kept: it was looked at, or is to be at the next start. */
+  /**
+   * Returns true if something of its run is kept: it was looked at, or is to be at the next start.
+   */
   isKept(): boolean {
     return existsSync(path.join(this.#at, PLAN)) || this.read()?.steps !== undefined;
   }
 
-  /** True if its layer is as it was made, so that another run can have it. */
+  /** Returns true if its layer is as it was made, so that another run can have it. */
   isAsMade(): boolean {
     const [upper, own] = [lstatSync(this.upper), lstatSync(this.#at)];
     return upper.uid === own.uid && upper.gid === own.gid && readdirSync(this.upper).length === 0;
@@ -163,7 +165,7 @@ export class RunFolder {
     return this.#read<Plan>(PLAN);
   }
 
-  /** True while the service that began it lives. */
+  /** Returns true while the service that began it lives. */
   isOf(): "us" | "others" | "nobody" {
     const service = this.read()?.service ?? "";
     if (service === own()) return "us";

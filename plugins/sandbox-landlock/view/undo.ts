@@ -161,11 +161,14 @@ interface AsPut {
 
 const isThere = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false }) !== undefined;
 
-/** True for the run's folders, whatever lies in them by now, and for files that nobody changed since. */
+/**
+ * Returns true for the run's folders, whatever lies in them by now, and for files that nobody
+ * changed since.
+ */
 const isOwn = (found: BigIntStats, { isChanged, own }: AsPut): boolean =>
   !isChanged(found) || (found.isDirectory() && own.has(String(found.ino)));
 
-/** True if something below a folder was changed. */
+/** Returns true if something below a folder was changed. */
 function changedIn(folder: string, put: AsPut): boolean {
   return readdirSync(folder).some((name) => {
     const found = aboutOf(`${folder}/${name}`);

@@ -69,7 +69,9 @@ export class FolderWatch implements Disposable {
     if ((events & IN_IGNORED) !== 0) this.#watched.delete(watched);
   }
 
-  /** True if a folder is watched, and nothing happened in it up to the last {@link look}. */
+  /**
+   * Returns true if a folder is watched, and nothing happened in it up to the last {@link look}.
+   */
   isSame(watched: number | undefined): boolean {
     return watched !== undefined && this.#watched.has(watched) && !this.#changed.has(watched);
   }

@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 
-/** True for a folder of these names that git takes for a repository, whatever the folder is called. */
+/**
+ * Returns true for a folder of these names that git takes for a repository, whatever the folder is
+ * called.
+ */
 export function looksLikeGit(has: (name: string) => boolean): boolean {
   return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }

@@ -39,7 +39,7 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   opts: /^\s*(\[options\]|(?!strategy|gpg)[\w-]+ = [\w-]+)?$/,
 };
 
-/** True for what belongs to such a state, by its path in `.git`. */
+/** Returns true for what belongs to such a state, by its path in `.git`. */
 export function isGitState(within: string): boolean {
   return STATES.includes(within.split("/")[1] ?? "");
 }
@@ -60,7 +60,7 @@ export function unplainStates(folder: string): readonly string[] {
   });
 }
 
-/** True for what is known to start no program when git goes on; `file`: its full path. */
+/** Returns true for what is known to start no program when git goes on; `file`: its full path. */
 export function isPlain(file: string, name: string): boolean {
   const about = aboutPath(file);
   if (!about?.isFile()) return false;

@@ -8,7 +8,7 @@ export const EMPTY_FOLDER = "/.empty-folder";
 /** The kernel follows no more. */
 const MOST_LINKS = 40;
 
-/** True for masks, and for what else exists in this process' view alone. */
+/** Returns true for masks, and for what else exists in this process' view alone. */
 export function isOfView(at: string): boolean {
   return deviceOf(at) === deviceOf("/");
 }

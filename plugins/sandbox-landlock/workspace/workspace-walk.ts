@@ -108,7 +108,7 @@ export class WorkspaceWalk {
     return found;
   }
 
-  /** True if the look found something that makes more secret or guarded. */
+  /** Returns true if the look found something that makes more secret or guarded. */
   #learn({ secret }: Found): boolean {
     const links = [...this.#seen.values()].flatMap((folder) => folder.links);
     const isNew = [
@@ -118,7 +118,10 @@ export class WorkspaceWalk {
     return isNew.some(Boolean);
   }
 
-  /** True if nothing happened in any folder that is watched, and the workspace is the one that it was. */
+  /**
+   * Returns true if nothing happened in any folder that is watched, and the workspace is the one
+   * that it was.
+   */
   #isUnchanged(): boolean {
     const { watch, root } = this.#walked;
     return watch?.look() === false && aboutPath(root)?.ino === this.#seen.get("")?.ino;
@@ -132,7 +135,10 @@ export class WorkspaceWalk {
     return [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
   }
 
-  /** True for what a repository of the workspace names in its settings, and for what lies beneath it. */
+  /**
+   * Returns true for what a repository of the workspace names in its settings, and for what lies
+   * beneath it.
+   */
   follows(relative: string): boolean {
     return prefixes(relative).some((at) => this.#followed.has(at));
   }

@@ -60,7 +60,10 @@ export class Workspace {
     return request.do === "write" && this.#isKept(at) ? { fault: "guarded", path: request.path } : undefined;
   }
 
-  /** True for another name of a secret file: one that is covered, or that a look finds among those with several. */
+  /**
+   * Returns true for another name of a secret file: one that is covered, or that a look finds among
+   * those with several.
+   */
   #isFurtherName(at: string): boolean {
     const full = path.join(this.root, at);
     if (this.#covered) return isOfView(full);
@@ -68,7 +71,10 @@ export class Workspace {
     return about?.isFile() === true && about.nlink > 1n && this.find().secret.includes(at);
   }
 
-  /** True for what git obeys too, and for what would make a repository of the folder around it. */
+  /**
+   * Returns true for what git obeys too, and for what would make a repository of the folder around
+   * it.
+   */
   #isKept(at: string): boolean {
     const within = inGit(this.root, at, true);
     if (this.#isGuarded(at) || this.#walk.follows(at) || path.basename(at) === ".git") return true;
