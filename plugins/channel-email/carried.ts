@@ -95,7 +95,10 @@ function isAttribution(text: string): boolean {
   return address.test(text) || (text.match(/\p{Nd}+/gu) ?? []).length >= 4;
 }
 
-/** A title that stands alone above the head belongs to it, but not the first words of the mail. */
+/**
+ * Returns the index of a title that stands alone above the head, which belongs to it, unless the
+ * title would be the first words of the mail.
+ */
 function titleAbove(lines: readonly string[], at: number): number {
   let title = at - 1;
   while (title > 0 && lines[title] === "") title -= 1;

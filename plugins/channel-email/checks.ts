@@ -103,7 +103,7 @@ async function reading(needs: CheckNeeds, signal: AbortSignal): Promise<readonly
   }
 }
 
-/** A mailbox that is full sends back what people write to it. */
+/** Checks the room in the mailbox: a full one sends back what people write to it. */
 async function quota(client: ImapFlow): Promise<readonly CheckRow[]> {
   const known = await client.getQuota().catch(() => false as const);
   const { usage = 0, limit = 0 } = (known ? known.storage : undefined) ?? {};

@@ -27,7 +27,10 @@ const ruler = "_".repeat(20);
 /** Most characters of an address that words lead to. */
 const maxAddress = 500;
 
-/** The words of a mail that is written in HTML; what it quotes has `> ` before each line. Scripts, styles and hidden text are left out. */
+/**
+ * Returns the words of a mail that is written in HTML; what it quotes has `> ` before each line.
+ * Scripts, styles and hidden text are left out.
+ */
 export function htmlText(html: string): string {
   const writer = new HtmlWriter();
   const parser = new Parser(
@@ -141,7 +144,7 @@ class HtmlWriter {
     this.#endsBlank = /\s/.test(text.at(-1) ?? "");
   }
 
-  /** The address behind words that do not show it. */
+  /** Adds the address behind words that do not show it. */
   #link({ href = "", from, isDropped }: Opened): void {
     if (isDropped || this.#dropped > 0 || !/^https?:\/\/\S+$/i.test(href)) return;
     const address = href.slice(0, maxAddress);

@@ -21,9 +21,9 @@ export interface ImapNeeds {
 }
 
 /**
- * A connection that is logged in and has the folder open, closed when `signal` is aborted. It goes out by the network slot,
- * and nothing of the login goes before TLS holds, unless the server is on this machine and said to speak none. Throws
- * MailTrouble.
+ * Opens a connection that is logged in and has the folder open, closed when `signal` is aborted. It
+ * goes out by the network slot, and nothing of the login goes before TLS holds, unless the server
+ * is on this machine and said to speak none. Throws MailTrouble.
  */
 export async function openImap(needs: ImapNeeds, signal: AbortSignal): Promise<ImapFlow> {
   const { settings, upstream, version } = needs;

@@ -11,7 +11,9 @@ export interface Beginning {
   readonly isCut: boolean;
 }
 
-/** The bytes of a piece of a mail, without its transfer encoding. Throws MEDIA_TOO_LARGE beyond `maxBytes`. */
+/**
+ * Loads a piece of a mail, without its transfer encoding. Throws MEDIA_TOO_LARGE beyond `maxBytes`.
+ */
 export async function loadPart(
   client: ImapFlow,
   uid: number,
@@ -23,7 +25,7 @@ export async function loadPart(
   return bytes;
 }
 
-/** The beginning of a piece, without its transfer encoding. */
+/** Loads the beginning of a piece, without its transfer encoding. */
 export async function loadBeginning(
   client: ImapFlow,
   uid: number,

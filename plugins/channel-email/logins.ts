@@ -49,7 +49,7 @@ export class Logins {
     }
   }
 
-  /** The password is right: whatever failed before counts no more. */
+  /** Forgets earlier failures, since the password is right. */
   async worked(): Promise<void> {
     await this.#values().remove(space, this.#key);
   }

@@ -33,7 +33,7 @@ export interface MailHead {
   readonly id: string | undefined;
   /** Ids of the mails that it answers, the root of the thread first; every id once. */
   readonly references: readonly string[];
-  /** All values of a header, topmost first. */
+  /** Returns all values of a header, topmost first. */
   all(name: string): readonly string[];
   readonly names: readonly string[];
 }

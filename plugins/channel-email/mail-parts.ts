@@ -96,7 +96,7 @@ function isWords(
   return /^text\/(?:plain|html)$/.test(type) && disposition?.toLowerCase() !== "attachment" && !isNamed;
 }
 
-/** An empty text is none. */
+/** Returns true if a piece is, or holds, words of this type; an empty text does not count. */
 function holds(node: MessageStructureObject, type: string, depth: number): boolean {
   const own = node.type.toLowerCase();
   if (own === type) return isWords(node, own) && (node.size ?? 1) > 0;

@@ -46,7 +46,7 @@ export class Mailbox implements ConnectionOptions {
     this.watchdogMs = (idle ? Math.max(idleMs, pollMs) : pollMs) + slackMs;
   }
 
-  /** One connection, until something fails. */
+  /** Reads over one connection, until something fails. */
   async run(signal: AbortSignal, alive: () => void): Promise<void> {
     const { logins, settings, health } = this.#needs;
     const client = await logins.during(() => openImap(this.#needs, signal));
@@ -75,7 +75,7 @@ export class Mailbox implements ConnectionOptions {
     return error.kind === "busy" ? { reason, leastMs: busyMs } : { reason };
   }
 
-  /** Everything that came since it was looked last, oldest first. */
+  /** Takes everything that came since the last look, oldest first. */
   async #catchUp(client: ImapFlow, signal: AbortSignal, alive: () => void): Promise<void> {
     const { position } = this.#needs;
     for (const uid of await numbersFrom(client, await this.#next(client))) {
@@ -87,7 +87,7 @@ export class Mailbox implements ConnectionOptions {
     }
   }
 
-  /** The lowest number that was not taken. */
+  /** Returns the lowest number that was not taken. */
   async #next(client: ImapFlow): Promise<number> {
     const { position } = this.#needs;
     const { mailbox } = client;
@@ -100,7 +100,7 @@ export class Mailbox implements ConnectionOptions {
     return next;
   }
 
-  /** One mail. Throws what the connection and the inbox throw; then it comes again. */
+  /** Takes one mail. Throws what the connection and the inbox throw; then the mail comes again. */
   async #take(client: ImapFlow, uid: number, signal: AbortSignal): Promise<void> {
     const { intake, position, twoPrograms, health } = this.#needs;
     const began = (this.#reads.get(uid) ?? 0) + 1;

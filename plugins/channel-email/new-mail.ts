@@ -45,7 +45,10 @@ export class NewMail {
     if (this.#isGone && !signal.aborted) throw new Error("the connection broke off");
   }
 
-  /** Aborted when the waiting ends, or the server ends the IDLE by itself; one that refuses it is polled. */
+  /**
+   * Returns a signal that is aborted when the waiting ends, or the server ends the IDLE by itself;
+   * a server that refuses IDLE is polled.
+   */
   #idle(ended: AbortSignal): AbortSignal {
     const over = new AbortController();
     void this.#client

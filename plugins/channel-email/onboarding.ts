@@ -84,7 +84,10 @@ function ownerKeys(entries: readonly string[], name: string | undefined): Onboar
 const ports = { imap: 993, smtp: 465 } as const;
 const serverForm = /^([a-z0-9.-]+)(?::(\d{1,5}))?$/i;
 
-/** Port and security of an earlier server must not stay: the one is always written, the other is as the port says then. */
+/**
+ * Returns the keys of a server. Port and security of an earlier one must not stay: the port is
+ * always written, and the security follows from it.
+ */
 function serverKeys(kind: keyof typeof ports, server: string): Readonly<Record<string, unknown>> {
   const [, host, port = ports[kind]] = serverForm.exec(server.trim()) ?? [];
   return {

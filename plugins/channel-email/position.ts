@@ -65,7 +65,7 @@ export class Position {
     await this.#keep({ since, validity: String(validity), next, below: uidNext });
   }
 
-  /** All mail with a lower number than `next` is on disk, or does not count. */
+  /** Notes that all mail with a lower number than `next` is on disk, or does not count. */
   async moved(next: number): Promise<void> {
     await this.#keep({ ...this.#now(), next });
   }

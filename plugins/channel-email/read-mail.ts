@@ -19,7 +19,7 @@ const maxTexts = 20;
 /** Most characters of the words above a mail that is answered, which say whose it is. */
 const maxHead = 1_000;
 
-/** From where mails are read, and by what. */
+/** The connection from which mails are read, and their reader. */
 export interface MailSource {
   readonly client: ImapFlow;
   readonly reader: MailReader;
@@ -118,7 +118,7 @@ function noticesOf({ isEncrypted }: MailParts, isCut: boolean): readonly string[
   return notices;
 }
 
-/** In order, as many as there is room for; what is left out is said. */
+/** Returns texts in order, as many as there is room for, and says so if some are left out. */
 function asMaterial(texts: readonly string[]): readonly Part[] {
   const parts: Part[] = [];
   let room = maxAllQuoted;

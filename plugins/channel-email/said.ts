@@ -2,7 +2,7 @@ import { attributionAbove, carriedStart, isQuote } from "./carried.ts";
 
 /** The words of a mail, and those that it only carries along. */
 export interface Said {
-  /** The writer's own words; where lines are answered one by one, `[quoted 1]` stands for them. */
+  /** The writer's own words; when lines are answered one by one, `[quoted 1]` stands for them. */
   readonly text: string;
   /** Texts that are answered or passed on, in order: material. */
   readonly quoted: readonly string[];
@@ -62,7 +62,10 @@ function unquoted(line: string): string {
   return line.replace(/^(?:>\s?)+/, "");
 }
 
-/** The line from which on nothing is the writer's own; the number of lines where all is. */
+/**
+ * Returns the index of the line from which on nothing is the writer's own; the number of lines if
+ * all is.
+ */
 function tailStart(lines: readonly string[], kind: MailKind): number {
   const carried = carriedStart(lines, { marked: kind === "answer" });
   if (kind === "carrier") return Math.min(carried, firstQuote(lines));
@@ -89,7 +92,7 @@ function quoteTail(lines: readonly string[]): number {
   return lines.slice(start, at).some(isQuote) ? start - attributionAbove(lines, start) : lines.length;
 }
 
-/** Behind the last line that is not empty. */
+/** Returns the index behind the last line that is not empty. */
 function lastWords(lines: readonly string[], end: number): number {
   let at = end;
   while (at > 0 && lines[at - 1] === "") at -= 1;

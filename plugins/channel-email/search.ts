@@ -3,7 +3,7 @@ import type { ImapFlow, SearchObject } from "imapflow";
 const secondMs = 1_000;
 const dayMs = 86_400_000;
 
-/** The numbers of the mails from `next` on, lowest first. */
+/** Returns the numbers of the mails from `next` on, lowest first. */
 export async function numbersFrom(client: ImapFlow, next: number): Promise<readonly number[]> {
   // For a range that begins beyond the last mail, servers return the last one.
   return (await find(client, { uid: `${next}:*` })).filter((one) => one >= next);

@@ -46,7 +46,10 @@ export interface SenderNeeds {
 
 type Files = OutgoingMail["files"];
 
-/** Sends answers: one mail each, with its files, and further mails where the files are too large for one. */
+/**
+ * Sends answers: one mail each, with its files, and further mails if the files are too large for
+ * one.
+ */
 export class Sender {
   readonly #needs: SenderNeeds;
 
@@ -82,7 +85,10 @@ export class Sender {
     }
   }
 
-  /** The text of all parts, and the files that are there; what is not is a line of the text. */
+  /**
+   * Returns the text of all parts, and the files that are there; a missing file is a line of the
+   * text.
+   */
   async #read(parts: readonly Part[]): Promise<{ readonly text: string; readonly files: Files }> {
     const lines: string[] = [];
     const files: Files[number][] = [];
@@ -119,7 +125,10 @@ export class Sender {
     }
   }
 
-  /** A form that the server does not take (5.6.x) is left out, once: an answer must not vanish for its looks. */
+  /**
+   * Hands a mail to the server. A form that the server does not take (5.6.x) is left out, once: an
+   * answer must not vanish for its looks.
+   */
   async #hand(mail: OutgoingMail, signal: AbortSignal): Promise<void> {
     const { smtp, logins } = this.#needs;
     await logins
@@ -171,7 +180,7 @@ function withoutFiles({ text, files }: Content, reason: string): Content | undef
   return { text: [text, ...lines].filter((line) => line !== "").join("\n"), files: [] };
 }
 
-/** Files in order, each mail as full as it may be; without files it is one mail. */
+/** Distributes files in order, each mail as full as it may be; without files there is one mail. */
 function inMails(files: Files): readonly Files[] {
   const mails: Files[number][][] = [[]];
   let room = maxFileBytes;

@@ -25,7 +25,10 @@ export class SendingRecord {
     this.#log = log;
   }
 
-  /** Written down in a while: first it must be on disk that the mail was sent, or a kill sends it twice. */
+  /**
+   * Records a success after a while: first it must be on disk that the mail was sent, or a kill
+   * sends it twice.
+   */
   sent(): void {
     if (this.#told !== undefined) this.#log.info({ channel: "email" }, "The channel email sends again.");
     this.#told = undefined;

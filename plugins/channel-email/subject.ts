@@ -26,14 +26,14 @@ export function hasPrefix(subject: string): boolean {
   return prefix.test(subject.replace(tag, ""));
 }
 
-/** Without any of these at its beginning. */
+/** Returns the subject without any of these at its beginning. */
 export function bareSubject(subject: string): string {
   let bare = subject;
   while (reply.test(bare) || forward.test(bare)) bare = bare.replace(reply, "").replace(forward, "");
   return bare.trim();
 }
 
-/** The subject of an answer, with one `Re:`. */
+/** Returns the subject of an answer, with one `Re:`. */
 export function replySubject(subject: string): string {
   let bare = subject;
   while (reply.test(bare)) bare = bare.replace(reply, "");

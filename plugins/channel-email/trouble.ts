@@ -38,7 +38,7 @@ const noTls =
 
 const noGreeting = /^(?:invalid greeting|greeting never received)/i;
 
-/** The trouble of whatever was thrown while talking to `server`. */
+/** Returns the trouble of whatever was thrown while talking to `server`. */
 export function troubleOf(error: unknown, server: MailServer, settings: Settings): MailTrouble {
   if (error instanceof MailTrouble) return error;
   if (error instanceof GantryError && error.code.startsWith("NET_"))

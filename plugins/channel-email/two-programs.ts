@@ -13,7 +13,7 @@ const maxTries = 5;
 /** The marks of a mail, as the server reports them. */
 export interface Marks {
   readonly flags: ReadonlySet<string>;
-  /** Counts up at each change; missing where the server does not count (RFC 7162). */
+  /** Counts up at each change; missing if the server does not count (RFC 7162). */
   readonly modseq?: bigint;
 }
 
@@ -63,7 +63,7 @@ export class TwoPrograms {
     return `another program answers mail of the mailbox ${this.#mailbox}`;
   }
 
-  /** Said once a day in the log, and shown for a day. */
+  /** Logs the other program once a day, and has it shown for a day. */
   async #met(): Promise<void> {
     const key = `met ${this.#mailbox}`;
     const before = await this.#values().get<number>(space, key);
@@ -107,7 +107,10 @@ function atom(value: string): unknown {
   return { type: "ATOM", value };
 }
 
-/** Only if the mail is still as it was at `modseq`, where that is known. False if the server takes no such mark. */
+/**
+ * Adds a mark only if the mail is still as it was at `modseq`, if that is known. Returns false if
+ * the server takes no such mark.
+ */
 async function addMark(
   client: ImapFlow,
   uid: number,

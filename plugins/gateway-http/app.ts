@@ -28,7 +28,7 @@ const unchecked = {
   },
 };
 
-/** The framework with our limits, our way to read a body and our errors. */
+/** Makes the framework's app with our limits, our way to read a body and our errors. */
 export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
   const times = {
     headersTimeout: arrivalMs,
@@ -87,7 +87,7 @@ export function createPlainApp(): FastifyInstance {
   return fastify({ exposeHeadRoutes: false, ...unchecked });
 }
 
-/** The framework's own refusals in our words; everything else as it is. */
+/** Returns the framework's own refusals in our words, and everything else as it is. */
 function inOurWords(error: Error & { code?: string }): Error {
   if (error.code === "FST_ERR_BAD_URL" || error.code === "FST_ERR_MAX_PARAM_LENGTH")
     return errors.GATEWAY_BAD_PATH();

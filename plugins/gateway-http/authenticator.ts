@@ -83,7 +83,7 @@ export class Authenticator {
       : errors.GATEWAY_UNAUTHORIZED();
   }
 
-  /** The refusal stands whether or not it can be recorded. */
+  /** Records a refusal, which stands whether or not it can be recorded. */
   async recordFailure(request: FastifyRequest, why: string, device = "unknown"): Promise<void> {
     const { audit, log } = this.#deps;
     const path = request.url.split("?", 1)[0]?.slice(0, 256);

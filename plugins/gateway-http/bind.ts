@@ -7,7 +7,7 @@ import type { GatewayConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 import { isLoopback } from "./peer.ts";
 
-/** Why listening on `host` would leave the door open, or undefined. */
+/** Returns why listening on `host` would leave the door open, or undefined. */
 export function openBind(host: string, config: GatewayConfig): GantryError | undefined {
   if (isLoopback(host)) return undefined;
   if (!config.require_pairing)
@@ -22,7 +22,10 @@ export function openBind(host: string, config: GatewayConfig): GantryError | und
   return errors.GATEWAY_OPEN_BIND(host, "TLS or a proxy that does it", cure);
 }
 
-/** As the system takes it. `localhost` may stand for two addresses; it is the first. */
+/**
+ * Returns an address as the system takes it. `localhost` may stand for two addresses; it is the
+ * first.
+ */
 export function bindAddress(host: string): string {
   return host.toLowerCase() === "localhost" ? "127.0.0.1" : host.replace(/^\[(.*)\]$/, "$1");
 }

@@ -12,7 +12,9 @@ let inFlight = 0;
 
 const continues = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** The client sends its body once it hears `100 Continue`, which {@link readBody} says. */
+/**
+ * Notes that the client sends its body once it hears `100 Continue`, which {@link readBody} says.
+ */
 export function holdContinue(request: IncomingMessage, response: ServerResponse): void {
   continues.set(request, response);
 }

@@ -30,7 +30,7 @@ export class Clock {
   }
 }
 
-/** When the machine started, as the clock of the day has it. */
+/** Returns the time at which the machine started, by the clock of the day. */
 function offset(): number {
   return Date.now() - uptime() * 1_000;
 }

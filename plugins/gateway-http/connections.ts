@@ -87,7 +87,7 @@ export class AddressBound {
   }
 }
 
-/** The same for a connection and for the one with TLS in it. */
+/** Returns the same name for a connection and for the one with TLS in it. */
 function nameOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

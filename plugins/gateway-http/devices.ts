@@ -83,7 +83,7 @@ export class Devices {
     return { token, device };
   }
 
-  /** The device that a token belongs to, also where it has run out. */
+  /** Returns the device that a token belongs to, also if the token has expired. */
   async find(token: string): Promise<Known | undefined> {
     if (!tokenPattern.test(token)) return undefined;
     const hash = sha256(token);
@@ -159,7 +159,9 @@ function callerOf(stored: Stored): Caller {
   return { device, may: scopesOf(stored), ...(first === true && { name }) };
 }
 
-/** A token of an earlier release keeps all; one whose scopes cannot be read has none. */
+/**
+ * Returns the scopes of a token: all for one of an earlier release, none if they cannot be read.
+ */
 function scopesOf({ may }: Stored): readonly Scope[] {
   if (may === undefined) return scopes;
   return Array.isArray(may) ? may.filter(isScope) : [];

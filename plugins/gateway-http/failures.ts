@@ -27,10 +27,13 @@ export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(body));
 }
 
-/** After these nobody can tell where the next request begins, or none is to come. */
+/** Statuses after which nobody can tell where the next request begins, or none is to come. */
 const closing: ReadonlySet<number> = new Set([408, 413, 501, 503]);
 
-/** Answers with the error's code and sentence, and with `Retry-After` and `Allow` where it has them. */
+/**
+ * Answers with the error's code and sentence, and with its `Retry-After` and `Allow` if it has
+ * them.
+ */
 export function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
   const { status, body } = failure(error);
   const { retryAfter, allow } = (error ?? {}) as { readonly retryAfter?: unknown; readonly allow?: unknown };

@@ -36,7 +36,7 @@ export class Gate {
     this.#trusted = trusted;
   }
 
-  /** The first thing wrong with a request, or undefined. */
+  /** Returns the first thing wrong with a request, or undefined. */
   refusal(request: FastifyRequest): GantryError | undefined {
     const { headers, httpVersion, socket } = request.raw;
     if (headers.host === undefined && httpVersion !== "1.0") return errors.GATEWAY_BAD_REQUEST();
@@ -69,7 +69,10 @@ export class Gate {
     );
   }
 
-  /** The page came from the very address that it asks, or from one that the owner allowed. */
+  /**
+   * Returns true if the page came from the very address that it asks, or from one that the owner
+   * allowed.
+   */
   #isOurOrigin(origin: string, host: string): boolean {
     if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false;
     const { host: from } = new URL(origin);
@@ -88,7 +91,9 @@ export function hasForwarding(headers: IncomingHttpHeaders): boolean {
   return false;
 }
 
-/** Node keeps the first of several and hides the others. */
+/**
+ * Returns true if a header came more than once, of which Node keeps the first and hides the others.
+ */
 export function repeated(request: FastifyRequest, name: string): boolean {
   const { rawHeaders } = request.raw;
   let seen = 0;

@@ -28,7 +28,7 @@ function isCanonicalSegment(segment: string): boolean {
   return encodeURIComponent(text).replace(/%(?:2[4689BC]|3[AD]|40)/g, decodeURIComponent) === segment;
 }
 
-/** The path of a request line, without its query. */
+/** Returns the path of a request line, without its query. */
 export function pathOf(url: string): string {
   const end = url.indexOf("?");
   return end === -1 ? url : url.slice(0, end);

@@ -22,7 +22,7 @@ export function addressList(entries: readonly string[]): (address: string | unde
 
 const loopback = addressList(["127.0.0.0/8", "::1"]);
 
-/** For addresses, and for the name `localhost`. */
+/** Returns true for addresses of this machine, and for the name `localhost`. */
 export function isLoopback(host: string): boolean {
   return host.toLowerCase() === "localhost" || loopback(host.replace(/^\[|\]$/g, ""));
 }

@@ -26,7 +26,10 @@ const request = Type.Object({
   expires: Type.String(),
 });
 
-/** A question knows one exact call and takes one decision; the host knows which of them a device may decide. */
+/**
+ * Makes the routes of approvals. A question is about one exact call and takes one decision; the
+ * host knows which of them a device may decide.
+ */
 export function approvalRoutes(approvals: Approvals): readonly Route[] {
   return [
     {

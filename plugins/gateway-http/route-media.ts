@@ -48,7 +48,9 @@ async function fileOf(sessions: Sessions, session: string, id: string): Promise<
   return files.find((file) => file.id === id);
 }
 
-/** A page that somebody else wrote is saved, never shown as one of ours. */
+/**
+ * Returns headers by which a page that somebody else wrote is saved, never shown as one of ours.
+ */
 function headersOf({ mime, name = "file" }: MediaRef): Readonly<Record<string, string>> {
   const how = shown.test(mime) ? "inline" : "attachment";
   const encoded = encodeURIComponent(name.toWellFormed()).replace(

@@ -98,7 +98,7 @@ export const rootGuards = fp(async (app: FastifyInstance, guarding: Guarding) =>
   dependencies: ["gantry-limits"],
 });
 
-/** The first hook of every request, known or not. */
+/** Adds the first hook of every request, known or not. */
 function guardAll(app: FastifyInstance, guarding: Guarding): void {
   const { gate, pairing, stop } = guarding;
   app.addHook("onRequest", (request, reply, done) => {
@@ -127,7 +127,10 @@ function guardAll(app: FastifyInstance, guarding: Guarding): void {
   });
 }
 
-/** Only who may come in learns that there is nothing; a body is not even read. */
+/**
+ * Refuses an unknown path. Only clients that may come in learn that there is nothing; a body is not
+ * even read.
+ */
 async function refuseUnknown(
   { routes, limiter, authenticator }: Guarding,
   request: FastifyRequest,
@@ -145,7 +148,7 @@ async function refuseUnknown(
   throw Object.assign(errors.GATEWAY_METHOD(request.method, allow), { allow });
 }
 
-/** The methods of routes, as `Allow` names them. */
+/** Returns the methods of routes, as `Allow` names them. */
 function allowed(routes: readonly Route[]): string {
   const methods = new Set<string>(routes.map(({ method }) => method));
   if (methods.has("GET")) methods.add("HEAD");

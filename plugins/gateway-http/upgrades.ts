@@ -30,7 +30,7 @@ export function mayUpgrade(request: IncomingMessage): boolean {
   return isHandshake(request) && !isAnswering(request.socket);
 }
 
-/** Node keeps the response that a socket carries there. */
+/** Returns true if the socket carries a response, which Node keeps there. */
 function isAnswering(socket: object): boolean {
   // oxlint-disable-next-line no-underscore-dangle -- Node's own name
   return Boolean((socket as { readonly _httpMessage?: unknown })._httpMessage);

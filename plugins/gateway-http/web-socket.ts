@@ -20,7 +20,7 @@ export interface Opening {
   hold(): () => void;
   /** Throws if the client may not come in any more. */
   again(): Promise<unknown>;
-  /** Told what a route throws without a code. */
+  /** Takes what a route throws without a code. */
   broke(error: unknown): void;
 }
 

@@ -8,7 +8,7 @@ export interface Coded {
   readonly message: string;
 }
 
-/** An error as OpenAI's clients read it. */
+/** Returns an error as OpenAI's clients read it. */
 export function errorBody({ code, message }: Coded, status: number, param: string | null = null): object {
   return { error: { message, type: typeOf(status), param, code } };
 }
@@ -42,7 +42,7 @@ export function badRequest(error: unknown, param: string): RouteReply {
   throw error;
 }
 
-/** A turn that failed, by what it met. */
+/** Returns the answer to a turn that failed, by what it met. */
 export function turnStatus(error: ProviderFailure): {
   readonly status: number;
   readonly headers?: ReplyHeaders;

@@ -30,8 +30,8 @@ export interface PreparedTurn {
   readonly signal: AbortSignal;
   readonly encoder: Encoder;
   /**
-   * Told once how the turn ended, before the client is told; undefined for a turn that threw. Also
-   * if the client has left by then.
+   * Takes the end of the turn, once, before the client is told and even if the client has left by
+   * then; undefined for a turn that threw.
    */
   settle?(result: TurnResult | undefined): Promise<void>;
 }

@@ -27,8 +27,9 @@ export function sessionKey(
 }
 
 /**
- * The history that the model is shown: undefined for the one that is kept here, if it is the one that the client knows; else
- * the client's own, so that an edited or regenerated message is never answered from another past.
+ * Returns the history that the model is shown: undefined for the one that is kept here, if it is
+ * the one that the client knows; if not, the client's own, so that an edited or regenerated message
+ * is never answered from another past.
  */
 export async function historyFor(
   sessions: Sessions | undefined,

@@ -91,7 +91,7 @@ function turn(): void {
   setImmediate(next);
 }
 
-/** Messages, and what native code has to tidy up, wait for the event loop, so it gets its turn before this. */
+/** Goes on after the event loop, for which messages, and what native code has to tidy up, wait. */
 function next(): void {
   if (stopped) leave();
   else turn();

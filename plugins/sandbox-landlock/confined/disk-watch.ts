@@ -32,7 +32,10 @@ export function watchDisk(folders: readonly string[], mb: number, stop: (why: st
   return () => clearInterval(timer);
 }
 
-/** Bytes that the file system of a folder lost since it was first looked at; each file that it has more counts as some. */
+/**
+ * Returns the bytes that the file system of a folder lost since it was first looked at; each file
+ * that it has more counts as some.
+ */
 function lostSince(before: Map<string, Room>, folder: string): number {
   const { bfree, bsize, files, ffree } = statfsSync(folder);
   const now = { free: bfree * bsize, files: files - ffree };

@@ -35,7 +35,7 @@ function open(path: string, flags: number): number {
   throw new NotAFile();
 }
 
-/** At most `maxBytes` of a regular file, and how large it is. */
+/** Returns at most `maxBytes` of a regular file, and its size. */
 export function readFile(
   path: string,
   maxBytes: number,
@@ -102,7 +102,7 @@ function modeOf(path: string): number | undefined {
   }
 }
 
-/** The first `limit` entries of a directory, by name. */
+/** Returns the first `limit` entries of a directory, by name. */
 export function listDirectory(path: string, limit: number): Results["list"] {
   return inDirectory(path, false, (directory) => {
     const names: string[] = [];

@@ -37,7 +37,7 @@ export function linesThatHold(
   return { lines, more: false };
 }
 
-/** A long line as far as it is of interest. */
+/** Returns the part of a long line around the place of interest. */
 function shortened(line: string, place: number): string {
   if (line.length <= MAX_SIGNS) return line;
   const from = Math.max(0, place - LEAD_SIGNS);

@@ -24,7 +24,7 @@ export interface Surroundings {
   end(first: ChildProcess): Promise<void>;
   /** Makes a pipe; without it outputs are sockets, which programs cannot open again by name. */
   pipe?(): readonly [read: number, write: number];
-  /** Told once a program with pipes runs. */
+  /** Called once a program with pipes runs. */
   started(): void;
 }
 

@@ -72,7 +72,10 @@ export class Requests {
     }
   }
 
-  /** A private /tmp is for runs: what a tool writes there would be lost. */
+  /**
+   * Refuses paths outside the roots. A private /tmp is for runs: a tool's files there would be
+   * lost.
+   */
   #outside(request: Request): Fault | undefined {
     if (!("path" in request)) return undefined;
     const roots = this.#rootsFor(request);

@@ -76,7 +76,7 @@ export async function runWatched(
   }
 }
 
-/** The first folder of each file system. */
+/** Returns the first folder of each file system. */
 function onePerDevice(folders: readonly string[]): readonly string[] {
   const devices = folders.map((folder) => statSync(folder, { throwIfNoEntry: false })?.dev);
   return folders.filter((_, i) => devices[i] !== undefined && devices.indexOf(devices[i]) === i);

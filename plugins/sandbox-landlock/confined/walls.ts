@@ -64,7 +64,10 @@ export async function buildWalls(
   return folder === undefined ? { built } : { built, temporary: new Temporary(folder) };
 }
 
-/** The supervisor has its own descriptor by now; with this one a run could answer for itself. */
+/**
+ * Closes the descriptor, of which the supervisor has its own by now: with this one a run could
+ * answer for itself.
+ */
 export function finishWalls({ listener }: Built): void {
   close(listener);
   closeToOthers();

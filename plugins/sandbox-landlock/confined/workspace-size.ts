@@ -21,7 +21,7 @@ export class WorkspaceSize {
   #layer: Measured | undefined;
   #layers: readonly string[] = [];
 
-  /** `roots`: what of it can be looked at. */
+  /** `roots`: the parts of it that can be looked at. */
   constructor(roots: readonly string[], mb: number) {
     this.#roots = roots;
     this.#most = mb * MIB;

@@ -105,7 +105,10 @@ export interface FilterFacts {
 const plainMode = (mode: number): readonly Instruction[] =>
   match(mode, [0], allow, fail(EPERM), OTHERS_RIGHTS);
 
-/** The thread that starts runs makes a process namespace for each; who lacks the capability is refused by the kernel. */
+/**
+ * Returns the rules for the thread that starts runs, which makes a process namespace for each; a
+ * thread without the capability is refused by the kernel.
+ */
 const rulesApart = (views: boolean): readonly (readonly [Syscall, readonly Instruction[]])[] => [
   ["unshare", match(0, [CLONE_NEWPID], allow, fail(EPERM))],
   ["setns", match(1, [CLONE_NEWPID, ...(views ? [CLONE_NEWNS] : [])], allow, fail(EPERM))],
@@ -168,14 +171,14 @@ function rules({
   ];
 }
 
-/** The program as the kernel wants it, eight bytes an instruction. */
+/** Returns the program as the kernel wants it, eight bytes an instruction. */
 export function compileFilter(facts: FilterFacts): Uint8Array {
   return compile(facts.machine, rules(facts), allow);
 }
 
 /**
- * The program that refuses whatever {@link computing} does not name; `pid` may signal itself, as it
- * does to abort.
+ * Returns the program that refuses whatever {@link computing} does not name; `pid` may signal
+ * itself, as it does to abort.
  */
 export function compileComputing(machine: Machine, pid: number): Uint8Array {
   const kept = computing.map((call) => [call, allow] as const);

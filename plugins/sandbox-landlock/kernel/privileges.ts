@@ -14,8 +14,9 @@ const SYS_CHROOT = 1 << 18;
 const CLOEXEC_RANGE = 4;
 
 /**
- * The calling thread gives up what it and its children never need; no program can win it back. In a user namespace of its
- * own it keeps the right to make namespaces, and with `views` to enter those of mounts, which nothing that it starts gets.
+ * Takes from the calling thread what it and its children never need; no program can win it back. In
+ * a user namespace of its own it keeps the right to make namespaces, and with `views` to enter
+ * those of mounts, which nothing that it starts gets.
  */
 export function dropPrivileges(namespaces: boolean, views = false): void {
   gainNone();
@@ -41,7 +42,7 @@ export function dropPrivileges(namespaces: boolean, views = false): void {
   );
 }
 
-/** No program that this thread starts has more rights than it. */
+/** Keeps every program that this thread starts from having more rights than it. */
 export function gainNone(): void {
   prctl(PR_SET_NO_NEW_PRIVS, 1);
 }

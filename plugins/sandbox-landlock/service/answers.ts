@@ -82,7 +82,7 @@ function makeFrames() {
 }
 
 let made: ReturnType<typeof makeFrames> | undefined;
-/** Made with the first message: a service that starts nothing does without. */
+/** Returns the schemas, made with the first message: a service that starts nothing does without. */
 const frames = (): ReturnType<typeof makeFrames> => (made ??= makeFrames());
 
 /** A message about a start. */
@@ -96,7 +96,7 @@ export function ofStart(message: unknown, isUp: boolean): OfStart | undefined {
 
 export const startRoom: Room = { text: PLAIN_BYTES, data: 0 };
 
-/** `sent`: bytes of the request as JSON. */
+/** Returns the room for an answer. `sent`: bytes of the request as JSON. */
 export function roomFor(request: Request, sent: number): Room {
   const plain = PLAIN_BYTES + Math.min(2 * sent, ECHOED_BYTES);
   switch (request.do) {

@@ -55,7 +55,7 @@ export class Asked {
     this.#late = late;
   }
 
-  /** `sent`: bytes of the request as JSON. */
+  /** Waits for the answer. `sent`: bytes of the request as JSON. */
   async answer(sent: number): Promise<Outcome<Request["do"]>> {
     this.#sent = sent;
     this.#expect(this.#withinMs());
@@ -71,7 +71,7 @@ export class Asked {
     return this.#givenUp !== undefined && performance.now() - this.#givenUp >= STUCK_MS;
   }
 
-  /** It is to end now; what runs ends first, and anything else is left alone. */
+  /** Ends the request now; what runs ends first, and anything else is left alone. */
   abort(reason: unknown): void {
     if (this.request.do === "run") {
       this.#isEnding = true;
@@ -115,7 +115,7 @@ export class Asked {
     return "more";
   }
 
-  /** Undefined: for as long as it likes. */
+  /** Returns the time for the answer; undefined: as long as it likes. */
   #withinMs(): number | undefined {
     const { request } = this;
     if (request.do !== "run" || request.pipes !== undefined) return LONGER * this.#lateMs;

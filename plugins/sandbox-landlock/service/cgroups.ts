@@ -21,7 +21,10 @@ export interface Cgroups extends Pick<GroupFacts, "files" | "rooms"> {
   close(): void;
 }
 
-/** Each controller's files of both versions; a file that a kernel does not have is passed over. */
+/**
+ * Returns each controller's files of both versions; a file that a kernel does not have is passed
+ * over.
+ */
 function settings(bounds: Bounds): Readonly<Record<Controller, readonly (readonly [string, string])[]>> {
   const quota = String(bounds.max_cpu_percent * (PERIOD_US / 100));
   return {
@@ -127,7 +130,10 @@ function parents(): readonly Parent[] {
   });
 }
 
-/** The nearest group above this process that hands at least one of the controllers to its children. */
+/**
+ * Returns the nearest group above this process that hands at least one of the controllers to its
+ * children.
+ */
 function delegated(directory: string, top: string): readonly Parent[] {
   for (let at = directory; at.startsWith(top); at = path.dirname(at)) {
     const handed = readText(path.join(at, "cgroup.subtree_control")).split(/\s+/);

@@ -12,7 +12,7 @@ const ofPaths = {
   full: own.SANDBOX_FULL,
 };
 
-/** The error of what a confined process did not do. */
+/** Returns the error of a request that a confined process refused. */
 export function coded(fault: Fault): Error {
   switch (fault.fault) {
     case "failed":

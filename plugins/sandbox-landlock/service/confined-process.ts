@@ -113,12 +113,15 @@ export class ConfinedProcess {
     return this.#built.promise;
   }
 
-  /** A folder for temporary files of its runs alone, removed with it; none of `open` reaches it. */
+  /**
+   * Makes a folder for temporary files of its runs alone, removed with it; none of `open` reaches
+   * it.
+   */
   makeTemporary(open: readonly string[]): string | undefined {
     return (this.#temporary = makeTemporary(open));
   }
 
-  /** The supervisor answers from here on. */
+  /** Tells it that the supervisor answers from here on. */
   go(): void {
     this.#frames.send({ go: true });
     this.#rest();
@@ -200,7 +203,7 @@ export class ConfinedProcess {
     return isRight;
   }
 
-  /** While it has nothing to do it keeps nobody alive. */
+  /** Lets the service end while the process has nothing to do. */
   #rest(): void {
     clearTimeout(this.#late);
     if (this.#questions.areOpen) return;
@@ -208,7 +211,7 @@ export class ConfinedProcess {
     this.#socket.unref();
   }
 
-  /** It may not do as it is told any more. */
+  /** Ends a process that may not do as it is told any more. */
   #end(error: Error): void {
     if (this.#broken) return;
     this.#break(error);

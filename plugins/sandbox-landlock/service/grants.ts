@@ -37,7 +37,10 @@ const HARMLESS_BOTH = ["/dev/null", "/dev/full"];
 /** The paths that every run may read. */
 export const HARMLESS: readonly string[] = [...HARMLESS_READ, ...HARMLESS_BOTH];
 
-/** `~`, `$WORKSPACE` and what is relative to it written out, links followed as far as the path exists and beyond. */
+/**
+ * Writes out `~`, `$WORKSPACE` and relative paths, with links followed as far as the path exists
+ * and beyond.
+ */
 export function expand(written: string, workspace: string): Promise<string> {
   return followLinks(absolute(written, workspace));
 }
@@ -78,7 +81,7 @@ export async function grants(input: GrantsInput): Promise<Grants> {
   };
 }
 
-/** The links among what was written, and those in the root of the file system. */
+/** Returns the links among what was written, and those in the root of the file system. */
 async function linksTo(written: readonly string[]): Promise<readonly (readonly [string, string])[]> {
   const root = readdirSync("/", { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());
   const all = [...new Set([...root.map(({ name }) => `/${name}`), ...written])];

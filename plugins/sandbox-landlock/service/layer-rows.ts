@@ -12,7 +12,10 @@ const BY_LEVEL = [
   [6, "the process namespace alone keeps signals within a run"],
 ] as const;
 
-/** A line for each layer of the walls that is not the same everywhere: whether it holds here, and what that means. */
+/**
+ * Returns a row for each layer of the walls that is not the same everywhere: whether it holds here,
+ * and its consequence.
+ */
 export function layerRows(
   layers: Layers,
   blocked: BlockedCommands,

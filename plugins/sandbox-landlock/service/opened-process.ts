@@ -25,8 +25,9 @@ export interface Opening {
 }
 
 /**
- * A process that lives, as its owner sees it: this side of its pipes, and how it ends. Resolves once it runs. Throws
- * ConfinedFault and what the signal was aborted with; `leave` is then the caller's.
+ * Opens a process that lives, as its owner sees it: this side of its pipes, and how it ends.
+ * Resolves once it runs. Throws ConfinedFault and what the signal was aborted with; `leave` is then
+ * the caller's.
  */
 export async function openProcess({
   confinement,
@@ -90,7 +91,10 @@ export async function openProcess({
   };
 }
 
-/** Both directions of one descriptor. Readers wait for the kernel to have more, and writers for the process to have read. */
+/**
+ * Returns both directions of one descriptor. Readers wait for the kernel to have more, and writers
+ * for the process to have read.
+ */
 function pipeOf(socket: Socket): ProcessPipe {
   const readable = new PassThrough();
   // A process that has gone is told of by `ended`.

@@ -14,7 +14,7 @@ export function ownFiles(base: string, runtime: Runtime): readonly string[] {
   return [...new Set(own.flatMap((file) => realPath(file) ?? []))];
 }
 
-/** This plugin stands two folders below, built or not. */
+/** Returns the folder of the code: this plugin stands two folders below it, built or not. */
 function ownCode(base: string): string {
   return path.resolve(path.dirname(fileURLToPath(base)), "../..");
 }

@@ -95,7 +95,7 @@ export class Pool {
     }
   }
 
-  /** Whoever gives up waiting takes nobody's turn. */
+  /** Waits for a turn; whoever gives up waiting takes nobody's turn. */
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const take = (): void => {
@@ -137,7 +137,7 @@ export class Pool {
     }
   }
 
-  /** Any that can open files, whether it runs something or not. */
+  /** Returns any process that can open files, whether it runs something or not. */
   async #any(): Promise<Member> {
     const usable = [...this.#members].find(isUsable);
     if (usable) return usable;
@@ -149,7 +149,7 @@ export class Pool {
     }
   }
 
-  /** One that runs nothing, taken. */
+  /** Takes a process that runs nothing. */
   async #idle(): Promise<Member> {
     const starting = await this.#first?.catch(() => undefined);
     const idle = [...this.#members].find((one) => !one.busy && isUsable(one));

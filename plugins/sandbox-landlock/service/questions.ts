@@ -56,7 +56,7 @@ export class Questions {
     return heard !== "wrong";
   }
 
-  /** All that is open is lost. */
+  /** Fails all open requests. */
   fail(error: Error): void {
     for (const asked of this.#asked.values()) asked.fail(error);
     this.#asked.clear();

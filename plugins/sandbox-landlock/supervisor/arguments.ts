@@ -26,7 +26,7 @@ export interface SyscallRequest {
  */
 export type Decision = "continue" | number | Move;
 
-/** An argument that the kernel reads as an int. */
+/** Returns an argument that the kernel reads as an int. */
 export function int(argument: bigint | undefined): number {
   return Number(BigInt.asIntN(32, argument ?? 0n));
 }

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 /** The index of the number of threads. */
 export const THREADS = 17;
 
-/** The fields after the name, which may hold anything: state, parent, group, … */
+/** Returns the fields after the name, which may hold anything: state, parent, group, … */
 export function statOf(pid: number | string): readonly string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -24,7 +24,7 @@ export function descends(pid: number, from: number, parent = parentOf): boolean 
   return at === from;
 }
 
-/** Every process there is, with its fields. */
+/** Returns every process there is, with its fields. */
 export function allProcesses(): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, readonly string[]>();
   for (const pid of readdirSync("/proc")) {
@@ -34,7 +34,7 @@ export function allProcesses(): ReadonlyMap<number, readonly string[]> {
   return found;
 }
 
-/** Those of `processes` that descend from one, itself left out. */
+/** Returns those of `processes` that descend from one, itself left out. */
 export function descendantsOf(
   from: number,
   processes: ReadonlyMap<number, readonly string[]>,

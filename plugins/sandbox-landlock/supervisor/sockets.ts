@@ -117,7 +117,9 @@ function connect(request: SyscallRequest, family: number, address: Uint8Array): 
   });
 }
 
-/** On a socket of our own that does not wait. Gives an errno or 0, after a moment at most. */
+/**
+ * Connects a socket of our own that does not wait. Returns an errno or 0, after a moment at most.
+ */
 function connectNow(fd: number, family: number, address: Uint8Array): number {
   try {
     return libcCall("connect", ["int", "void *", "uint"], fd, address, address.length);
@@ -148,7 +150,7 @@ function isFile(fd: number): boolean {
 
 const flagsOf = (fd: number): number => libcCall("fcntl", ["int", "int", "long"], fd, F_GETFL, 0);
 
-/** As the asker's table says of its own number. */
+/** Returns true if the asker's table says so of its own number. */
 function closesOnExec({ thread, check }: SyscallRequest, fd: number): boolean {
   const text = readFileSync(`/proc/${thread}/fdinfo/${fd}`, "utf8");
   check();

@@ -112,7 +112,10 @@ export class Supervisor {
     }
   }
 
-  /** Once it is closed its descriptor may be somebody else's. */
+  /**
+   * Sends a message, and wakes the thread only while its descriptor is open: later that may be
+   * somebody else's.
+   */
   #send(message: ToSupervisor): void {
     const wake = Atomics.load(this.#stage, WAKE);
     this.#worker.postMessage(message);

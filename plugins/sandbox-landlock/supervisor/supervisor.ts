@@ -79,7 +79,7 @@ export function supervise(
     ),
   ]);
 
-  /** The first thing a run's first process does, before any program of it runs. */
+  /** Decides on the first thing that a run's first process does, before any program of it runs. */
   function admit({ thread, check }: SyscallRequest): Decision {
     const isFirst = sessionOf(thread) === sessionOf(confined);
     // The next step may end the process, so it must not be a stranger who has its number by now.

@@ -72,7 +72,10 @@ function padded(bytes: Buffer, at: number, nameAt: number): Name | undefined {
   return stop < 0 || end > bytes.length ? undefined : { bytes: bytes.subarray(nameAt, stop), end };
 }
 
-/** Version 4 says how many bytes of the name before are left out, and what follows the rest. */
+/**
+ * Reads a name of version 4, which says how many bytes of the name before are left out, and what
+ * follows the rest.
+ */
 function shortened(bytes: Buffer, nameAt: number, before: Buffer): Name | undefined {
   let at = nameAt;
   let byte = bytes[at++] ?? 0;
@@ -88,7 +91,10 @@ function shortened(bytes: Buffer, nameAt: number, before: Buffer): Name | undefi
   return { bytes: Buffer.concat([kept, bytes.subarray(at, stop)]), end: stop + 1 };
 }
 
-/** Several threads of git begin where the extension `IEOT` says, which `EOIE` at the end leads to. */
+/**
+ * Returns true if there is an extension `IEOT`, which `EOIE` at the end leads to: several threads
+ * of git begin at its offsets.
+ */
 function hasOffsets(bytes: Buffer, idBytes: number): boolean {
   const at = bytes.length - idBytes - (4 + 4 + 4 + idBytes);
   return at >= 12 && bytes.toString("latin1", at, at + 4) === "EOIE" && bytes.includes("IEOT");

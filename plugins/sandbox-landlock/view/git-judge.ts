@@ -90,14 +90,16 @@ export function isPlainOfGit(workspace: string, merged: Merged, one: Left, withi
   }
 }
 
-/** Git writes and removes files where a repository works. */
+/**
+ * Returns true if the line names a folder of the workspace, in which git writes and removes files.
+ */
 function worksWithin(workspace: string, merged: Merged, folder: string, line: string): boolean {
   const written = WORKTREE.exec(line)?.[1];
   const target = written === undefined ? undefined : insideOf(workspace, folder, written);
   return target !== undefined && merged.find(target)?.about.isDirectory() === true;
 }
 
-/** A link on the way could lead elsewhere later, so the way has none. */
+/** Returns true for a way without links, since a link on it could lead elsewhere later. */
 function leadsToRepository(workspace: string, merged: Merged, folder: string, written: string): boolean {
   const target = insideOf(workspace, folder, written.replace(/\n$/, ""));
   if (target === undefined || target === "") return false;

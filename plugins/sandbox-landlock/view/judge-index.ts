@@ -72,7 +72,10 @@ function formatsOf({ workspace }: IndexNames, folder: string, side: Merged): rea
   return /objectformat/i.test(settings) && /sha256/i.test(settings) ? ["sha256"] : ["sha1"];
 }
 
-/** The folders that the names of an index may be relative to; names that fit in any folder need none. */
+/**
+ * Returns the folders that the names of an index may be relative to; names that fit in any folder
+ * need none.
+ */
 function treesOf({ workspace, merged, below }: IndexNames, folder: string): readonly string[] {
   const trees = ["", folder.replace(/(?:^|\/)\.git(?:\/.*)?$/s, "")];
   for (const side of [merged, below]) {

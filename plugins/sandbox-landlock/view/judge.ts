@@ -114,8 +114,8 @@ export class Judge {
   }
 
   /**
-   * A path in a repository as it would be were that called `.git`; undefined outside of repositories. What the run took away
-   * counts as there, since it may stay.
+   * Returns a path in a repository as it would be were that called `.git`; undefined outside of
+   * repositories. What the run took away counts as there, since it may stay.
    */
   #asGit(at: string): string | undefined {
     const around = path.dirname(at);

@@ -85,7 +85,7 @@ export class Keeper {
     return { findings: fewOf(phrases(taken, id)), wrote: taken.wrote };
   }
 
-  /** To be called when nobody waits. */
+  /** Tidies the folders of runs that are over; called when nobody waits. */
   tidy(): void {
     let isKept = false;
     eachFolder(this.#over.splice(0), (folder) => {
@@ -111,7 +111,7 @@ export class Keeper {
     folder.remove();
   }
 
-  /** A layer that cannot be judged is kept as it is. */
+  /** Takes over a layer; one that cannot be judged is kept as it is. */
   #takeOver(folder: RunFolder, record: RunRecord): Taken {
     try {
       return takeOver(folder, record, this.#names);
@@ -144,7 +144,10 @@ export class Keeper {
     }
   }
 
-  /** A repository's settings may name other files by now than as the run began, or before this service did. */
+  /**
+   * Looks at the workspace again first: a repository's settings may name other files by now than as
+   * the run began, or before this service did.
+   */
   #release(id: string): Run {
     this.#walk.find();
     if (this.#walk.unseen) throw new Error(`${this.#walk.unseen.path} cannot be looked through`);

@@ -81,7 +81,7 @@ export class Merged {
     return end === undefined || (this.#relative(end) === undefined && !open(end));
   }
 
-  /** Beneath an opaque folder only the layer counts. */
+  /** Finds a file beneath an opaque folder, where only the layer counts. */
   #within(at: string): ReturnType<Merged["find"]> {
     const one = this.#left.get(at);
     return one && one.kind !== "gone" ? { file: path.join(this.#upper, at), about: one.about } : undefined;

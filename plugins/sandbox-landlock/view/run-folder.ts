@@ -44,7 +44,7 @@ const ID = /^[\da-f]{8}$/;
 const MOST_TICKS = 50;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 const [RECORD, PLAN, HELD] = ["run.json", "plan.json", "held.json"];
-/** The service, told from others that had its number before. */
+/** Returns the name of this service, told from others that had its number before. */
 const own = (): string => `${process.pid}-${shortHash(processIdentity(process.pid))}`;
 
 /** The folder of one run: its layer, what is to be done with it, and what that replaced. */
@@ -67,7 +67,7 @@ export class RunFolder {
     return one;
   }
 
-  /** Those of a folder, the newest first; undefined ids are none. */
+  /** Returns the runs of a folder, the newest first; names that are not ids are left out. */
   static all(runs: string): readonly RunFolder[] {
     const ids = existsSync(runs) ? readdirSync(runs).filter((name) => ID.test(name)) : [];
     const all = ids.map((id) => new RunFolder(runs, id));
@@ -141,7 +141,7 @@ export class RunFolder {
     return upper.uid === own.uid && upper.gid === own.gid && readdirSync(this.upper).length === 0;
   }
 
-  /** From now on it waits for a decision, also after the service was killed. */
+  /** Has it wait for a decision from now on, also after the service was killed. */
   hold(held: Held, record: RunRecord): void {
     this.write(record);
     this.#write(HELD, held);
@@ -155,7 +155,7 @@ export class RunFolder {
     rmSync(path.join(this.#at, HELD), { force: true });
   }
 
-  /** From now on the plan is done, by whatever service there is. */
+  /** Has the plan done from now on, by whatever service there is. */
   decide(plan: Plan): void {
     mkdirSync(path.join(this.#at, "old"), { recursive: true, mode: 0o700 });
     this.#write(PLAN, plan);

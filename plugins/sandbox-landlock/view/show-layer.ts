@@ -80,7 +80,7 @@ function changesOf(step: Step, one: Left | undefined, below: Beneath): readonly 
   }
 }
 
-/** A folder is put in one step with all that lies in it. */
+/** Returns the changes of a step: a folder is put in one step with all that lies in it. */
 function putOf({ at, to, was }: Put, one: Left, below: Beneath): readonly RunChange[] {
   const before = was && lstatOf(below, at);
   const all = (there: Left): readonly RunChange[] => [

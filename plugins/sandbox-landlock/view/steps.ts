@@ -107,7 +107,7 @@ class Hands implements Disposable {
     return { at, why: "it was changed meanwhile", beside };
   }
 
-  /** On another file system: a copy beside the name is what is put there, in one step. */
+  /** Puts something on another file system: a copy beside the name takes its place, in one step. */
   #putCopy(step: Put, from: string, to: string, number: number): Kept | undefined {
     const beside = this.#there.name(`${step.to}.gantry-${this.#places.id}`);
     const before = aboutOf(beside);

@@ -76,7 +76,7 @@ export function wroteBy({ steps, kept }: Plan, workspace: string): readonly stri
 
 const depthOf = (at: string): number => at.split("/").length;
 
-/** A phrase for what is told of each, to the model and the owner. */
+/** Returns a phrase about each, for the model and the owner. */
 export function phrases({ kept }: Taken, id: string): readonly string[] {
   return kept.map(({ at, why, beside }) =>
     beside === undefined

@@ -177,7 +177,10 @@ function changedIn(folder: string, put: AsPut): boolean {
   });
 }
 
-/** A copy on another file system is another file, with a time that is cut off. */
+/**
+ * Returns true for what is as it was put: a copy on another file system is another file, with a
+ * time that is cut off.
+ */
 function isAsPut(found: BigIntStats, { is }: Put, put: AsPut): boolean {
   if (!isOwn(found, put)) return false;
   if (found.isDirectory()) return true;

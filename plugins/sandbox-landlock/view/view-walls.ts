@@ -13,9 +13,9 @@ interface ViewWalls {
 }
 
 /**
- * Landlock passes over what a mount hides, so a rule on the workspace says nothing of a view over it: the rule stands on the
- * folder around. In the process' own root that holds nothing but what is granted, and the mounts of that keep what may only
- * be read.
+ * Returns the demands of views. Landlock passes over what a mount hides, so a rule on the workspace
+ * says nothing of a view over it: the rule stands on the folder around. In the process' own root
+ * that holds nothing but what is granted, and the mounts of that keep what may only be read.
  */
 export function viewWalls({ views, workspace }: Pick<ConfinedFacts, "views" | "workspace">): ViewWalls {
   if (!views) return { layers: [], granted: [], own: [] };

@@ -46,7 +46,7 @@ export class Views {
     return views;
   }
 
-  /** A layer that no run has, to be dropped. Throws why there is none. */
+  /** Makes a layer that no run has, to be dropped. Throws why there is none. */
   async trial(): Promise<string> {
     return (await this.#begin([])).id;
   }
@@ -131,7 +131,10 @@ export class Views {
   }
 }
 
-/** A process that says that its run is over, and has something running, was taken over. Throws ProcessLost. */
+/**
+ * Throws ProcessLost for a process that says that its run is over, and has something running: it
+ * was taken over.
+ */
 async function mustBeAlone(process: ConfinedProcess): Promise<void> {
   if (startedBy(process.pid).length === 0) return;
   await process.close();

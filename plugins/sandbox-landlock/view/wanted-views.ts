@@ -41,7 +41,10 @@ export async function wantedViews({ wanted, base, layers, granted, ...facts }: W
   return { views, left: views.left, untried: untriedOf(workspace, granted) };
 }
 
-/** A view is of the workspace alone: what a run does elsewhere is done, and what it reads from a device is gone. */
+/**
+ * Returns why no run can be tried: a view is of the workspace alone, what a run does elsewhere is
+ * done, and what it reads from a device is gone.
+ */
 function untriedOf(workspace: string, { read, write }: Pick<Grants, "read" | "write">): string | undefined {
   const beyond = write.find((one) => one !== workspace && !HARMLESS.includes(one));
   if (beyond !== undefined) return `commands may write ${beyond}, of which no view is made`;

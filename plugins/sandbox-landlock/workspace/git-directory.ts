@@ -10,8 +10,9 @@ export function looksLikeGit(has: (name: string) => boolean): boolean {
 }
 
 /**
- * A path in a repository as it would be were that called `.git`: `.git/config` for `lib.git/config`. Undefined outside of
- * repositories. With `made`, what is not there yet counts as there.
+ * Returns a path in a repository as it would be were that called `.git`: `.git/config` for
+ * `lib.git/config`. Undefined outside of repositories. With `made`, what is not there yet counts as
+ * there.
  */
 export function inGit(root: string, relative: string, made = false): string | undefined {
   const names = relative.split("/");

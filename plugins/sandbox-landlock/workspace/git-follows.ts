@@ -53,7 +53,7 @@ export function gitFollows(root: string, folder: string, owner: OwnerGit): Follo
 
 const isFile = ([key, value]: Setting): boolean => !NO_FILES.has(key) && value.includes("/");
 
-/** The folders of further working trees, which have a file `.git` each. */
+/** Returns the folders of further working trees, which have a file `.git` each. */
 function further(folder: string): readonly string[] {
   const kept = path.join(folder, "worktrees");
   return namesIn(kept)

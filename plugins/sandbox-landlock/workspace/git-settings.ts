@@ -53,7 +53,7 @@ export function followSettings(
   return { settings, files, bytes };
 }
 
-/** The path that a value begins with, as `.tools/run.sh` in `!.tools/run.sh --all`. */
+/** Returns the path that a value begins with, as `.tools/run.sh` in `!.tools/run.sh --all`. */
 export function pathIn(value: string, folder: string, home: string): string {
   const written = /^!?\s*(\S*)/.exec(value)?.[1] ?? "";
   return path.resolve(

@@ -45,8 +45,8 @@ export function isGitState(within: string): boolean {
 }
 
 /**
- * The files of a repository by which going on with what was begun there starts programs: whatever is not known to start
- * none. Full paths.
+ * Returns the files of a repository by which going on with what was begun there starts programs:
+ * all that are not known to start none. Full paths.
  */
 export function unplainStates(folder: string): readonly string[] {
   return STATES.flatMap((state) => {

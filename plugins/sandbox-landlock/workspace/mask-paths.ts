@@ -55,7 +55,7 @@ const realNameOf = (at: string): string =>
 
 const deviceOf = (at: string): number | undefined => lstatSync(at, { throwIfNoEntry: false })?.dev;
 
-/** A path and every folder around it but the root. */
+/** Returns a path and every folder around it but the root. */
 export function withFolders(at: string): readonly string[] {
   const folders: string[] = [];
   for (let one = at; one !== "/"; one = path.dirname(one)) folders.push(one);

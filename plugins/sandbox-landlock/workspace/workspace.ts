@@ -39,7 +39,7 @@ export class Workspace {
     return this.#walk.find();
   }
 
-  /** The walls hold these from here on. */
+  /** Notes that the walls hold these from here on. */
   cover({ guarded }: Found): void {
     this.#covered = new Map(guarded.map((at) => [at, this.#identity(at)]));
   }
