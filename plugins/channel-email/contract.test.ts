@@ -43,7 +43,7 @@ function toldOf({ to, shown }: SunkMail): Told {
   };
 }
 
-/** The real servers as the contract drives them. */
+/** Returns the real servers as the contract drives them. */
 function platformOn(server: MailServer, sink: MailSink): TestPlatform {
   let last: Partial<Written> = {};
   let closed: Promise<unknown> | undefined;

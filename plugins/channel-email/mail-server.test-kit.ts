@@ -94,14 +94,14 @@ export class MailServer implements AsyncDisposable {
     return name;
   }
 
-  /** The letters of the flags of every mail that a reader has opened: `S` is seen. */
+  /** Returns the letters of the flags of every mail that a reader has opened: `S` is seen. */
   flags(user: string): readonly string[] {
     const cur = path.join(this.directory, "mail", user, "cur");
     if (!existsSync(cur)) return [];
     return readdirSync(cur).map((name) => /:2,(\w*)$/.exec(name)?.[1] ?? "");
   }
 
-  /** The mailbox forgets how its mails are numbered, as after a move to another machine. */
+  /** Has the mailbox forget how its mails are numbered, as after a move to another machine. */
   renumber(user: string): void {
     const box = path.join(this.directory, "mail", user);
     for (const name of readdirSync(box))
@@ -113,7 +113,7 @@ export class MailServer implements AsyncDisposable {
     return existsSync(file) ? readFileSync(file, "utf8") : "";
   }
 
-  /** Every connection breaks off at once. */
+  /** Breaks off every connection at once. */
   dropConnections(): void {
     execFileSync("pkill", ["-KILL", "-P", String(this.#process?.pid), "-x", "imap"]);
   }
@@ -157,7 +157,7 @@ function own(directory: string, ...names: readonly string[]): void {
   if (isRoot) for (const name of names) chownSync(path.join(directory, name), nobody.uid, nobody.gid);
 }
 
-/** Returns true once logins are possible: before, it greets with a sentence alone. */
+/** Resolves to true once logins are possible: before, the server greets with a sentence alone. */
 function greets(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

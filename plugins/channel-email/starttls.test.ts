@@ -77,7 +77,7 @@ test.runIf(dovecot.here)(
 
 const capable = "* OK [CAPABILITY IMAP4rev1 STARTTLS AUTH=PLAIN] ready";
 
-/** Somebody on the way who answers in the server's place; gives what was said to them. */
+/** Answers in the server's place, as somebody on the way would; returns what was said to them. */
 async function between(greeting: string, answer: (tag: string, word: string) => string): Promise<string> {
   const heard: Buffer[] = [];
   const server = createServer((socket: Socket) => {

@@ -12,7 +12,7 @@ interface Answers {
   readonly said: readonly (readonly string[])[];
 }
 
-/** Two services of their own on one mailbox, both told of each mail at once. */
+/** Runs two services of their own on one mailbox, both told of each mail at once. */
 async function twoOn(server: MailServer): Promise<Answers> {
   await using sink = await MailSink.start();
   const one = (): Promise<TestEmail> =>

@@ -31,9 +31,9 @@ export interface TestGateway extends AsyncDisposable {
   readonly host: TestHost;
   readonly url: string;
   readonly port: number;
-  /** One request whose path is sent as it is written. */
+  /** Sends one request with its path as written. */
   ask(path: string, options?: Ask): Promise<Reply>;
-  /** A word of the command line: its exit code and its output. */
+  /** Runs a subcommand: its exit code and its output. */
   word(
     name: string,
     args?: readonly string[],
@@ -46,7 +46,7 @@ export interface TestGateway extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** A real gateway in a real host, on a free port of loopback. */
+/** Starts a real gateway in a real host, on a free port of loopback. */
 export async function startGateway(
   options: {
     readonly gateway?: object;
@@ -109,7 +109,7 @@ export async function startGateway(
   };
 }
 
-/** node:http sends a path as written, where fetch would tidy it up. */
+/** Asks with node:http, which sends a path as written; fetch would tidy it up. */
 function rawRequest(
   port: number,
   path: string,

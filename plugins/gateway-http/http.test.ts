@@ -63,7 +63,7 @@ test("OPS-05: bytes behind a request that closes the connection do not change it
   }
 });
 
-/** All that comes back for these bytes, until the server closes. */
+/** Returns all that comes back for these bytes, until the server closes. */
 function expecting(port: number, head: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";

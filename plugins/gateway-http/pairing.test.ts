@@ -10,7 +10,7 @@ import { Pairing } from "@gantry/sdk/node";
 const outcome = ({ status, json }: Reply): unknown[] => [status, json?.error?.code];
 const settings = { pairing_code_length: 6, pairing_timeout_minutes: 10 };
 
-/** Some code that is not the right one. */
+/** Returns some code that is not the right one. */
 function wrong(code: string): string {
   return code.replace(/^./, (digit) => String((Number(digit) + 1) % 10));
 }

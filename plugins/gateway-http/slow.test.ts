@@ -3,7 +3,10 @@ import { memoryStore, fakeProvider } from "@gantry/sdk/testing";
 import { beforeEach, expect, test, vi } from "vitest";
 import { startGateway } from "./gateway.test-kit.ts";
 
-/** Time for a request to arrive: a little where slow ones are looked at, enough for a loaded machine where quick ones are. */
+/**
+ * Time for a request to arrive: a little for tests of slow ones, enough for a loaded machine for
+ * tests of quick ones.
+ */
 const times = vi.hoisted(() => ({ littleMs: 2_000, enoughMs: 45_000, arrivalMs: 0 }));
 vi.mock("./timeouts.ts", () => ({
   get arrivalMs() {

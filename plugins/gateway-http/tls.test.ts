@@ -72,7 +72,7 @@ test.each([
   await expect(started).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
 });
 
-/** The number of the certificate that a new connection gets. */
+/** Returns the number of the certificate that a new connection gets. */
 function served(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {

@@ -39,7 +39,7 @@ if (!secret.includes(canary) || readdirSync(outside).includes("new"))
 await kit[Symbol.asyncDispose]();
 process.stdout.write(JSON.stringify([...through]));
 
-/** 0 if it has ended. */
+/** Returns 0 if it has ended. */
 function parentOf(pid: number): number {
   try {
     return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);

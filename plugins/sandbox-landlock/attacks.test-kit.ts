@@ -20,7 +20,7 @@ const nr = (name: Syscall): number => syscallNumber(machineOf(process.arch)!, na
 const perl = (code: string): string => `perl -e '${code} and print "P"."WNED"; print " $!\\n"'`;
 const call = (name: Syscall, ...args: readonly (string | number)[]): string =>
   perl(`@a=(${args.join(",")}); ${systemCall(nr(name), args.length)} >= 0`);
-/** Perl wants arguments that it may write to. */
+/** Returns a system call in Perl, which wants arguments that it may write to. */
 const systemCall = (number: number, count: number): string =>
   `syscall(${[number, ...Array.from({ length: count }, (_, i) => `$a[${i}]`)].join(",")})`;
 
@@ -223,7 +223,10 @@ export function attacks({ outside, port, host, abstract }: Prey): readonly Attac
   ];
 }
 
-/** The same against threads by their numbers, which a run may guess: what is not the pid of a process is a thread of one. */
+/**
+ * Makes the same attacks against threads by their numbers, which a run may guess: a number that is
+ * not the pid of a process is a thread's.
+ */
 export function taskAttacks({
   tasks,
   descriptors,

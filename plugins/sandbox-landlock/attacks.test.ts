@@ -21,7 +21,7 @@ import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
 const CANARY = "canary-4f1c2a";
 
-/** All that can be seen of a directory and what is in it. */
+/** Returns all that can be seen of a directory and what is in it. */
 function snapshot(directory: string): unknown {
   return ["", ...readdirSync(directory)].map((name) => {
     const { mode, uid, gid, size, mtimeMs, nlink } = statSync(path.join(directory, name));

@@ -13,7 +13,7 @@ import { git, guarded, hook, prepare, work } from "./repositories.test-kit.ts";
 import { linux, startSandbox } from "./sandbox.test-kit.ts";
 import { meanwhile } from "./view.test-kit.ts";
 
-/** The same for each attack. */
+/** Prepares the same for each attack. */
 function prepareEach(workspace: string): void {
   attacks.forEach((_, i) => {
     const own = path.join(workspace, `r${i}`);

@@ -15,7 +15,7 @@ import { linux, processesWith, until } from "./sandbox.test-kit.ts";
 
 /** Sleeps that nobody else has, by their seconds. */
 const seconds = (): string => `6${process.pid}.${Math.floor(performance.now() * 1000)}`;
-/** Children that stay, leave their group and leave their session. */
+/** Returns a script whose children stay, leave their group and leave their session. */
 const scatter = (n: string): string =>
   `sleep ${n} & setsid sleep ${n} & (setsid setsid sleep ${n} &) ; set -m; sleep ${n} &`;
 

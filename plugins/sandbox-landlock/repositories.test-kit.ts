@@ -8,7 +8,7 @@ import { securityKeys } from "@gantry/sdk";
 export const guarded = Value.Create(securityKeys.guarded_files) as readonly string[];
 export const git = (folder: string, ...args: readonly string[]): string => gitAs("/dev/null", folder, args);
 
-/** `settings`: the owner's own. */
+/** Runs git. `settings`: the owner's own. */
 const gitAs = (settings: string, folder: string, args: readonly string[]): string =>
   execFileSync("git", ["-C", folder, "-c", "user.name=n", "-c", "user.email=e@x.y", ...args], {
     encoding: "utf8",
@@ -21,7 +21,7 @@ const gitAs = (settings: string, folder: string, args: readonly string[]): strin
     },
   });
 
-/** A repository of the owner's, with a submodule and a further working tree. */
+/** Makes a repository of the owner's, with a submodule and a further working tree. */
 export function prepare(workspace: string, worktree = true): void {
   for (const name of ["lib", "sm"]) {
     mkdirSync(path.join(workspace, name));

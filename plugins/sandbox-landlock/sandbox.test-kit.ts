@@ -66,7 +66,7 @@ export interface KitOptions {
   prepare?(workspace: string): void;
 }
 
-/** A sandbox with a workspace of its own, without a host. */
+/** Starts a sandbox with a workspace of its own, without a host. */
 export async function startSandbox({
   bounds,
   cgroups = true,
@@ -156,7 +156,7 @@ export async function startSandbox({
   };
 }
 
-/** A folder with the entries of the plugin, one of which is another program. */
+/** Makes a folder with the entries of the plugin, one of which is another program. */
 function hostileEntries(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "gantry-hostile-"));
   for (const [name, program] of [
@@ -170,7 +170,7 @@ function hostileEntries(): string {
   return folder;
 }
 
-/** Processes whose command line holds the word; zombies have none. */
+/** Returns the processes whose command line holds the word; zombies have none. */
 export function processesWith(word: string): readonly number[] {
   return readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
@@ -182,12 +182,12 @@ export function processesWith(word: string): readonly number[] {
   });
 }
 
-/** The confined processes of a service. */
+/** Returns the confined processes of a service. */
 export function confinedOf(service: number): readonly number[] {
   return processesWith("confined-worker").filter((pid) => descends(pid, service));
 }
 
-/** Dead children of this process that nobody has asked for. */
+/** Counts the dead children of this process that nobody has asked for. */
 export function zombies(): number {
   return readdirSync("/proc").filter((pid) => {
     try {

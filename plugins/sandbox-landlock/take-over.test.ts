@@ -84,7 +84,7 @@ function change(upper: string): void {
   writeFileSync(path.join(upper, "d/x"), "is x");
 }
 
-/** As if the service that began it had gone. */
+/** Writes the record as if the service that began the run had gone. */
 function forgetService(folder: RunFolder): void {
   folder.write({ ...folder.read()!, service: "1-gone" });
 }

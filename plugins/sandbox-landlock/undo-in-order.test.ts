@@ -45,12 +45,12 @@ test.runIf(linux)("RUN-05: runs are undone one after another, the last first, ea
   );
 });
 
-/** Folders are left out: one that a run emptied stays. */
+/** Returns files without folders: a folder that a run emptied stays. */
 function filesOf({ workspace }: Place): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(treeOf(workspace)).filter(([at]) => !at.endsWith("/")));
 }
 
-/** Two runs that write one file; the second one is undone. */
+/** Makes two runs that write one file; the second one is undone. */
 function secondUndone(here: Place): string {
   prepare(here);
   const first = run(here, [["f", "first"]]);

@@ -41,7 +41,7 @@ export async function meanwhile(
 export const sh = (kit: SandboxKit, script: string): string =>
   execFileSync("/bin/bash", ["--norc", "-c", script], { cwd: kit.workspace, encoding: "utf8" });
 
-/** The id of a run, as it was told. */
+/** Returns the ids of runs in these findings. */
 export const idsIn = (findings: readonly string[] = []): readonly string[] =>
   findings.flatMap((one) => /(?:from-run-|runs show )([\da-f]{8})/.exec(one)?.[1] ?? []);
 
