@@ -32,7 +32,8 @@ export function isQuote(line: string): boolean {
 /**
  * Returns the index of the first line of a mail that is answered or passed on, by the form of the
  * lines that programs write above it in every language; the number of lines if there is none. In
- * doubt a line is one. Marked quotes are not looked at; with `marked`, nor are the words above them.
+ * doubt a line is one. Marked quotes are not looked at; with `marked`, nor are the words above
+ * them.
  */
 export function carriedStart(given: readonly string[], { marked }: { readonly marked: boolean }): number {
   const lines = given.map(withoutFormat);
@@ -76,7 +77,9 @@ function isHead(lines: readonly string[], at: number): boolean {
   );
 }
 
-/** Returns true if words say who wrote the lines below; with `marked`, only if these have no marks. */
+/**
+ * Returns true if words say who wrote the lines below; with `marked`, only if these have no marks.
+ */
 function saysWhose(lines: readonly string[], at: number, marked: boolean): boolean {
   const first = lines[at] ?? "";
   if (!year.test(first) && !address.test(first) && !wroteStart.test(first)) return false;

@@ -148,7 +148,8 @@ class HtmlWriter {
   #link({ href = "", from, isDropped }: Opened): void {
     if (isDropped || this.#dropped > 0 || !/^https?:\/\/\S+$/i.test(href)) return;
     const address = href.slice(0, maxAddress);
-    // Longer words do not stand in the address; elements in each other would have them put together time and again.
+    // Longer words do not stand in the address; elements in each other would have them put together
+    // time and again.
     const isLonger = this.#length - from.length > address.length + 2;
     const words = isLonger ? undefined : this.#line.slice(from.pieces).join("").trim();
     if (words === "" || (words !== undefined && address.includes(words.replace(/…$/, "")))) return;

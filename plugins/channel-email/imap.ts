@@ -9,7 +9,7 @@ import { tlsOptions } from "./tls-options.ts";
 
 const connectMs = 30_000;
 const greetingMs = 15_000;
-/** Mails are read in pieces of a quarter of it. */
+/** Four times the size of the pieces in which mails are read. */
 const maxPieceBytes = 1024 * 1024;
 /** Most bytes of one answer of the server: a list of half a million numbers. */
 const maxAnswerBytes = 4 * maxPieceBytes;

@@ -32,7 +32,10 @@ export class Logins {
     this.#values = values;
   }
 
-  /** Runs what logs in, unless it was refused so often or so lately that it is not tried now. Throws MailTrouble. */
+  /**
+   * Runs what logs in, unless it was refused so often or so lately that it is not tried now. Throws
+   * MailTrouble.
+   */
   async during<T>(work: () => Promise<T>): Promise<T> {
     const before = await this.#values().get<Failures>(space, this.#key);
     if (before !== undefined && before.count >= maxFailures)

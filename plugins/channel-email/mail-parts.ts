@@ -111,7 +111,7 @@ function partOf(node: MessageStructureObject, type: string): MailPart {
   const { part = "1", size = 0, encoding = "", parameters, dispositionParameters } = node;
   const name = dispositionParameters?.["filename"] ?? parameters?.["name"];
   const charset = parameters?.["charset"];
-  // Lines of base64 are 76 signs and their end for 57 bytes.
+  // Lines of base64 are 76 characters and their end for 57 bytes.
   const bytes = encoding.toLowerCase() === "base64" ? Math.floor((size * 57) / 78) : size;
   return {
     part,

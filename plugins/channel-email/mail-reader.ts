@@ -65,5 +65,7 @@ export class MailReader {
   }
 }
 
-/** Thrown when no process reads, whatever the mail holds: on a machine that is out of memory, say. */
+/**
+ * Thrown when no process reads, whatever the mail holds: on a machine that is out of memory, say.
+ */
 export class NoReader extends Error {}

@@ -34,7 +34,9 @@ export interface MailServerOptions {
   readonly tls?: boolean;
 }
 
-/** Dovecot, started for a test by an ordinary user: IMAP, and submission that hands on to a relay. */
+/**
+ * Dovecot, started for a test by an ordinary user: IMAP, and submission that hands on to a relay.
+ */
 export class MailServer implements AsyncDisposable {
   readonly directory: string;
   readonly ports: {
@@ -80,7 +82,7 @@ export class MailServer implements AsyncDisposable {
     return server;
   }
 
-  /** Puts a mail into a mailbox as delivery programs do; gives its file's name. */
+  /** Puts a mail into a mailbox as delivery programs do. Returns its file's name. */
   deliver(user: string, mail: string | Uint8Array, { at }: { readonly at?: Date } = {}): string {
     const box = this.#box(user);
     // By the true clock, as mails are numbered in the order of these names.

@@ -15,7 +15,7 @@ import { MailTrouble, troubleOf } from "./trouble.ts";
 
 /** Servers end an IDLE after half an hour, and ways in between after less. */
 const idleMs = 9 * 60_000;
-/** A large file may take so long. */
+/** Milliseconds that a large file may take. */
 const slackMs = 5 * 60_000;
 const busyMs = 60_000;
 /** A mail that broke the connection so often is taken without its words. */
@@ -31,7 +31,10 @@ export interface MailboxNeeds extends ImapNeeds {
   readonly log: Logger;
 }
 
-/** Reads one folder: each mail is on disk before it is marked as seen, and its number is passed only then. */
+/**
+ * Reads one folder: each mail is on disk before it is marked as seen, and its number is passed only
+ * then.
+ */
 export class Mailbox implements ConnectionOptions {
   readonly #needs: MailboxNeeds;
   readonly health: ChannelHealth;
@@ -169,7 +172,8 @@ export class Mailbox implements ConnectionOptions {
     try {
       return await this.#needs.intake.read(client, mail, signal);
     } catch (error) {
-      // Without a connection or a reader it comes again; else its server cannot tell what stands in it.
+      // Without a connection or a reader it comes again; else its server cannot tell what stands in
+      // it.
       if (!client.usable || signal.aborted || error instanceof NoReader) throw error;
       this.#needs.log.warn({ uid: mail.uid }, `A mail cannot be read: ${(error as Error).message}`);
       return this.#needs.intake.read(client, { ...mail, isReadable: false }, signal);

@@ -75,7 +75,7 @@ test.runIf(dovecot.here)(
     await answer(wrong, async () => {
       terminal.type(`ada${ENTER}`);
       await terminal.answer(
-        "ada is no address such as ada@example.com",
+        "ada is not an address such as ada@example.com",
         `\u0015Ada@Example.com, @example.org${ENTER}`,
       );
     });

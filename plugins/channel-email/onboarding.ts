@@ -102,21 +102,21 @@ function split(text: string): string[] {
 }
 
 function wrongAddress(text: string): string | undefined {
-  return readAddress(text) === undefined ? "That is no address such as agent@example.com." : undefined;
+  return readAddress(text) === undefined ? "That is not an address such as agent@example.com." : undefined;
 }
 
 function wrongServer(text: string): string | undefined {
-  return serverForm.test(text.trim()) ? undefined : "That is no server such as imap.example.com.";
+  return serverForm.test(text.trim()) ? undefined : "That is not a server such as imap.example.com.";
 }
 
 function wrongServerName(text: string): string | undefined {
   const isName = text === "" || serverNameForm.test(text);
-  return isName ? undefined : "That is no name such as mx.example.com.";
+  return isName ? undefined : "That is not a name such as mx.example.com.";
 }
 
 function wrongPeople(text: string): string | undefined {
   const parts = split(text);
   const wrong = parts.find((part) => readAddress(part.replace(/^@/, "x@")) === undefined);
-  if (wrong !== undefined) return `${wrong} is no address such as ada@example.com.`;
+  if (wrong !== undefined) return `${wrong} is not an address such as ada@example.com.`;
   return parts.length === 0 ? "Please name at least one address." : undefined;
 }

@@ -17,7 +17,10 @@ interface Kept {
    */
   readonly validity?: string;
   readonly next?: number;
-  /** Mails of lower numbers were there before these numbers were known, and may have been taken by another number. */
+  /**
+   * Mails of lower numbers were there before these numbers were known, and may have been taken by
+   * another number.
+   */
   readonly below?: number;
 }
 
@@ -59,7 +62,10 @@ export class Position {
     return validity === undefined ? since : Math.max(since, Date.now() - rescanMs);
   }
 
-  /** Learns how a mailbox numbers its mails: `uidNext` is the next one's, and `next` the lowest that counts. */
+  /**
+   * Learns how a mailbox numbers its mails: `uidNext` is the next one's, and `next` the lowest that
+   * counts.
+   */
   async learned(validity: bigint, uidNext: number, next: number): Promise<void> {
     const { since } = this.#now();
     await this.#keep({ since, validity: String(validity), next, below: uidNext });

@@ -47,8 +47,9 @@ export interface MailBody {
 }
 
 /**
- * Reads the words of a mail from its server, piece by piece, so that a large one is never held whole: at most its words with
- * their markup (3 MiB), or one file at a time, as large as one that is kept.
+ * Reads the words of a mail from its server, piece by piece, so that a large one is never held
+ * whole: at most its words with their markup (3 MiB), or one file at a time, as large as one that
+ * is kept.
  */
 export async function readBody(source: MailSource, uid: number, expected: Expected): Promise<MailBody> {
   const { client } = source;

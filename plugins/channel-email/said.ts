@@ -7,7 +7,7 @@ export interface Said {
   /** Texts that are answered or passed on, in order: material. */
   readonly quoted: readonly string[];
   /**
-   * The sign by which the last of `quoted` is known, if it is all that stands below the writer's
+   * The mark by which the last of `quoted` is known, if it is all that stands below the writer's
    * words, as programs put it there: marks before its lines, or the words above it.
    */
   readonly tail: "marked" | "unmarked" | undefined;
@@ -22,7 +22,9 @@ const maxProgramLine = 400;
 /** Most lines of a tail that are looked at for marks. */
 const maxFirstLines = 5;
 
-/** An `answer` is to a mail of the agent's, maybe line by line; a `carrier` holds somebody else's. */
+/**
+ * An `answer` is to a mail of the agent's, maybe line by line; a `carrier` holds somebody else's.
+ */
 export type MailKind = "own" | "answer" | "carrier";
 
 /**
@@ -72,7 +74,9 @@ function tailStart(lines: readonly string[], kind: MailKind): number {
   return carried < lines.length ? carried : quoteTail(lines);
 }
 
-/** Returns the index of the first line with a mark, or of the words above it that say whose it is. */
+/**
+ * Returns the index of the first line with a mark, or of the words above it that say whose it is.
+ */
 function firstQuote(lines: readonly string[]): number {
   const quote = lines.findIndex(isQuote);
   const end = quote < 0 ? lines.length : lastWords(lines, quote);

@@ -14,7 +14,8 @@ export async function numbersFrom(client: ImapFlow, next: number): Promise<reado
  * Numbers ascend as mails come in, so all from this one on came later.
  */
 export async function firstSince(client: ImapFlow, at: number): Promise<number | undefined> {
-  // Servers that know WITHIN are asked for what is so and so old by their own clock, which may differ from ours.
+  // Servers that know WITHIN are asked for what is so and so old by their own clock, which may
+  // differ from ours.
   if (client.capabilities.has("WITHIN")) return (await find(client, { since: new Date(at - secondMs) }))[0];
   // The others know days alone, in a time zone of theirs.
   const [earliest] = await find(client, { since: new Date(at - dayMs) });

@@ -61,7 +61,7 @@ export class Sender {
   async send({ to, parts, key }: OutgoingMessage, signal: AbortSignal): Promise<Sent> {
     const address = readReplyAddress(to);
     if (address === undefined)
-      return { status: "refused", reason: `${JSON.stringify(to)?.slice(0, 200)} is no address for mail` };
+      return { status: "refused", reason: `${JSON.stringify(to)?.slice(0, 200)} is not an address for mail` };
     try {
       const waitMs = await this.#needs.pace.waitMs(address.to, key);
       if (waitMs !== undefined)
@@ -164,7 +164,7 @@ function mailOf(
     to,
     subject,
     text: renderPlain(rich),
-    // In HTML white space would be lost of a text that is shown sign by sign.
+    // In HTML a text that is shown character by character would lose its white space.
     html: text === "" || verbatim ? undefined : html,
     id,
     inReplyTo,
@@ -173,7 +173,10 @@ function mailOf(
   };
 }
 
-/** Returns the mail with a sentence in place of each file, for a server that refuses them; undefined for one without any. */
+/**
+ * Returns the mail with a sentence in place of each file, for a server that refuses them; undefined
+ * for one without any.
+ */
 function withoutFiles({ text, files }: Content, reason: string): Content | undefined {
   if (files.length === 0) return undefined;
   const lines = files.map(({ name }) => `The file ${name} was not delivered: ${reason}`);

@@ -5,7 +5,7 @@ import { bareSubject, isReply } from "./subject.ts";
 
 const space = "email.threads";
 const keptMs = 90 * 86_400_000;
-/** A mail that names no thread belongs to the last one of this subject for so long. */
+/** A mail that names no thread belongs to the last one of its subject for this long. */
 const subjectMs = 14 * 86_400_000;
 
 /** Which conversation a mail belongs to. */

@@ -18,8 +18,9 @@ export interface Marks {
 }
 
 /**
- * Claims each mail by a keyword of this installation's before it is answered, so that of two that read one mailbox only one
- * answers, and the other says so. Nodes that share a store are one installation.
+ * Claims each mail by a keyword of this installation's before it is answered, so that of two that
+ * read one mailbox only one answers, and the other says so. Nodes that share a store are one
+ * installation.
  */
 export class TwoPrograms {
   readonly #mailbox: string;

@@ -18,7 +18,10 @@ export interface AppOptions {
   readonly log: Logger;
 }
 
-/** Bodies are checked by their own schema and written as they are, so neither compiler is needed, nor loaded. */
+/**
+ * Bodies are checked by their own schema and written as they are, so neither compiler is needed,
+ * nor loaded.
+ */
 const unchecked = {
   schemaController: {
     compilersFactory: {
@@ -55,7 +58,8 @@ export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
   }) as unknown as FastifyInstance;
   const asRequest = (request: IncomingMessage, response: ServerResponse): void =>
     void app.server.emit("request", request, response);
-  // Node's own answer to an Expect that it does not know would go out before any hook: here it is a request like any other.
+  // Node's own answer to an Expect that it does not know would go out before any hook: here it is a
+  // request like any other.
   app.server.on("checkExpectation", asRequest);
   // So is one that waits for `100 Continue`, which is sent once its body is wanted.
   app.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {

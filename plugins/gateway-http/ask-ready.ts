@@ -23,7 +23,7 @@ export async function runningRows(config: GatewayConfig, configDir: string): Pro
       what,
       state: "fail",
       detail: `the running service is not ready: ${answer.parts.join(", ")}`,
-      cure: "Mend these parts; its log says what is wrong with each.",
+      cure: "Fix these parts; its log says what is wrong with each.",
     },
   ];
 }

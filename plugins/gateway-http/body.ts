@@ -28,8 +28,8 @@ export function isContinueHeld(request: IncomingMessage): boolean {
 }
 
 /**
- * Collects a body. Gives GATEWAY_BODY_TOO_LARGE as soon as it is known to be, GATEWAY_BUSY if too
- * many come at once.
+ * Collects a body. Fails with GATEWAY_BODY_TOO_LARGE as soon as it is known to be, GATEWAY_BUSY if
+ * too many come at once.
  */
 export function readBody(
   stream: IncomingMessage,

@@ -26,7 +26,7 @@ export async function readyRows(config: GatewayConfig, configDir: string): Promi
   if (!files) return [];
   const { validTo } = new X509Certificate(files.cert);
   if (new Date(validTo).getTime() > Date.now()) return [];
-  return [{ what: "certificate", state: "fail", detail: `it ran out on ${validTo}`, cure: "Renew it." }];
+  return [{ what: "certificate", state: "fail", detail: `it expired on ${validTo}`, cure: "Renew it." }];
 }
 
 async function listening({ host, port, tls_enabled }: GatewayConfig): Promise<CheckRow> {

@@ -1,9 +1,9 @@
 import { uptime } from "node:os";
 import type { CheckRow } from "@gantry/sdk";
 
-/** Clocks are set right by so much all the time. */
+/** Corrections of clocks up to this size are usual. */
 const usualMs = 60_000;
-/** A clock that went on evenly for so long is taken for right. */
+/** A clock that went on evenly for this long counts as right. */
 const steadyMs = 15 * 60_000;
 
 /**

@@ -36,7 +36,7 @@ export interface Known {
 const space = "gateway.devices";
 const usedSpace = "gateway.used";
 const dayMs = 86_400_000;
-/** The last use of a token is written down once in so long, not with every request. */
+/** Milliseconds in which the last use of a token is written down once, not with every request. */
 const usedMs = 10 * 60_000;
 const tokenPattern = /^gt_[A-Za-z0-9_-]{43}$/;
 const idPattern = /^d[0-9a-f]{12}$/;
@@ -48,7 +48,10 @@ export function isDeviceName(name: string): boolean {
   return new RegExp(deviceName, "u").test(name);
 }
 
-/** Paired devices. Only the SHA-256 of a token is kept; each request looks it up, so a revocation holds at once. */
+/**
+ * Paired devices. Only the SHA-256 of a token is kept; each request looks it up, so a revocation
+ * holds at once.
+ */
 export class Devices {
   readonly #values: Values;
   readonly #now: () => number;
@@ -94,7 +97,10 @@ export class Devices {
     return { caller: callerOf(stored), expires: stored.expires };
   }
 
-  /** Returns how far a device is trusted by the scopes that `held` leaves it; undefined if it is over. */
+  /**
+   * Returns how far a device is trusted by the scopes that `held` leaves it; undefined if it is
+   * over.
+   */
   async trust(id: string, held: (caller: Caller) => readonly Scope[]): Promise<Trust | undefined> {
     const stored = (await this.#rows()).find(({ value }) => value.device_id === id)?.value;
     if (!stored || this.isOver(stored.expires)) return undefined;

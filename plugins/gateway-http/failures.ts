@@ -78,7 +78,10 @@ function reason(code: string | undefined): GantryError {
 const pauseMs = 60_000;
 const maxKinds = 100;
 
-/** Says a failure once a minute at most, and then how often it came meanwhile: a full disk fails every request. */
+/**
+ * Says a failure once a minute at most, and then how often it came meanwhile: a full disk fails
+ * every request.
+ */
 export function createFailureLog(
   log: Logger,
   now: () => number = Date.now,

@@ -39,7 +39,7 @@ export interface TestGateway extends AsyncDisposable {
     args?: readonly string[],
     options?: CommandContext["options"],
   ): Promise<{ code: number; out: string; err: string }>;
-  /** Pairs a device and gives its token. */
+  /** Pairs a device and returns its token. */
   pair(name?: string): Promise<{ token: string; device_id: string }>;
   /** The text that was printed on stderr at the start. */
   readonly printed: string;
@@ -154,7 +154,7 @@ function rawRequest(
   });
 }
 
-/** Sends these bytes and gives all that comes back until the server closes. */
+/** Sends these bytes and returns all that comes back until the server closes. */
 export function rawBytes(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";

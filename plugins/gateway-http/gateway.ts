@@ -86,7 +86,10 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
   return server;
 }
 
-/** Configuration directories whose code was said by this process: reading the file again does not end a code. */
+/**
+ * Configuration directories whose code was said by this process: reading the file again does not
+ * end a code.
+ */
 const announced = new Set<string>();
 
 /**

@@ -1,7 +1,10 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { errors } from "./errors.ts";
 
-/** Says whether an address is one of `entries` (addresses and CIDR ranges). Throws GATEWAY_BAD_PROXY. */
+/**
+ * Says whether an address is one of `entries` (addresses and CIDR ranges). Throws
+ * GATEWAY_BAD_PROXY.
+ */
 export function addressList(entries: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const entry of entries) {

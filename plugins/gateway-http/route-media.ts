@@ -19,7 +19,7 @@ export function linked(file: MediaRef, session: string): MediaLink {
   return { ...file, url: `/api/media/${file.id}?session=${encodeURIComponent(session)}` };
 }
 
-/** Gives the bytes of what a session names. */
+/** Makes the route of the bytes of a file that a session names. */
 export function mediaRoute(sessions: Sessions, media: Media | undefined): Route {
   return {
     name: "GET /api/media/:id",

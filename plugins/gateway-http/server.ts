@@ -91,7 +91,7 @@ interface Guarding extends RouteGuards {
   readonly meters: Meters | undefined;
 }
 
-/** Gives the root of the app its guards; refused if nothing counts requests there. */
+/** Adds its guards to the root of the app; refused if nothing counts requests there. */
 export const rootGuards = fp(async (app: FastifyInstance, guarding: Guarding) => guardAll(app, guarding), {
   name: "gantry-guards",
   fastify: "5.x",

@@ -20,7 +20,7 @@ vi.mock("./connections.ts", async (original) => ({ ...(await original()), maxCon
 
 beforeEach(() => void (times.arrivalMs = times.littleMs));
 
-/** Sends a byte now and then until the server has enough; gives the answer. */
+/** Sends a byte now and then until the server has enough. Returns the answer. */
 function drip(port: number, start: string, piece: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

@@ -52,7 +52,8 @@ export function takeHandshakes({ server }: FastifyInstance): void {
     response.once("finish", () => {
       if (response.writableEnded) request.socket.destroySoon();
     });
-    // Until the route has answered nobody reads what comes, and a client that leaves is noticed all the same.
+    // Until the route has answered nobody reads what comes, and a client that leaves is noticed all
+    // the same.
     socket.once("end", () => {
       if (response.statusCode !== 101 && !response.writableEnded) socket.destroy();
     });

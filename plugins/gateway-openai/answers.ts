@@ -79,7 +79,7 @@ function pageOf(items: readonly Sent[], { query }: RouteRequest): Sent {
   const { order = "desc", limit = "20", after } = query;
   const most = Number(limit);
   if (!Number.isInteger(most) || most < 1 || most > 100)
-    throw new BadRequest("limit", "is no number from 1 to 100");
+    throw new BadRequest("limit", "is not a number from 1 to 100");
   if (order !== "asc" && order !== "desc") throw new BadRequest("order", "is neither asc nor desc");
   const ordered = order === "asc" ? items : items.toReversed();
   const begin = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;

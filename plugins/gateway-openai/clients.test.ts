@@ -17,7 +17,7 @@ interface Said {
 interface Client {
   ask(text: string): Promise<Said>;
   stream(text: string): Promise<Said>;
-  /** Offers a tool `weather` of the client's own; gives the calls that the answer holds. */
+  /** Offers a tool `weather` of the client's own. Returns the calls that the answer holds. */
   calls(text: string): Promise<readonly { readonly name: string; readonly args: unknown }[]>;
 }
 

@@ -55,11 +55,11 @@ export async function readConversation(
 
 function callsOf(calls: unknown, where: string): readonly ToolUse[] {
   if (calls === undefined || calls === null) return [];
-  if (!Array.isArray(calls)) throw new BadRequest(`${where}.tool_calls`, "is no list");
+  if (!Array.isArray(calls)) throw new BadRequest(`${where}.tool_calls`, "is not a list");
   return calls.map((call: unknown, at) => {
     const given = isObject(call) ? call["function"] : undefined;
     if (!isObject(call) || typeof call["id"] !== "string" || !isObject(given))
-      throw new BadRequest(`${where}.tool_calls[${at}]`, "is no call of a function");
+      throw new BadRequest(`${where}.tool_calls[${at}]`, "is not a call of a function");
     return { id: call["id"], name: String(given["name"]), args: String(given["arguments"] ?? "{}") };
   });
 }

@@ -11,7 +11,7 @@ const usedSpace = "openai-responses";
 const continuedSpace = "openai-continued";
 
 const dayMs = 86_400_000;
-/** So many responses of one conversation can be asked for, of so many characters in all. */
+/** Most responses of one conversation that can be asked for, and most characters in all. */
 const mostKept = 64;
 const mostCharacters = 4 * 1024 * 1024;
 const removalMs = 10_000;

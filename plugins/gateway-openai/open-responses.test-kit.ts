@@ -147,7 +147,7 @@ export function readEvents(stream: string): {
     if (event.type !== name) wrong.push(`frame ${at} is named ${name} and holds ${event.type}`);
     if (event["sequence_number"] !== at) wrong.push(`event ${at} has another number`);
     const known = members[event.type];
-    if (!known) wrong.push(`${event.type} is no event`);
+    if (!known) wrong.push(`${event.type} is not an event`);
     else wrong.push(...faults(Type.Object({ ...known }), event).map((fault) => `${event.type} ${fault}`));
     return event;
   });

@@ -46,7 +46,7 @@ export function readRequest(body: Sent): ChatRequest {
   const { messages, user, stream_options: options } = body;
   const asked = askedIn(body, toolOf);
   if (!Array.isArray(messages) || messages.length === 0)
-    throw new BadRequest("messages", "is no list of messages");
+    throw new BadRequest("messages", "is not a list of messages");
   return {
     ...asked,
     messages: messages.map(messageOf),

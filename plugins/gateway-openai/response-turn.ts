@@ -132,7 +132,9 @@ export class ResponseTurns {
     };
   }
 
-  /** Returns where the turn is kept: behind the response that it continues, if no other is there. */
+  /**
+   * Returns where the turn is kept: behind the response that it continues, if no other is there.
+   */
   async #place({ previous, sent }: Wanted): Promise<Place> {
     const { history } = sent;
     const kept = this.#kept();

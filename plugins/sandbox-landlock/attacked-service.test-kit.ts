@@ -12,7 +12,10 @@ export interface AttackedFacts {
   readonly abstract: string;
 }
 
-/** A service in a process of its own, so that it may be of another user: runs every attack and writes which got through. */
+/**
+ * A service in a process of its own, so that it may be of another user: runs every attack and
+ * writes which got through.
+ */
 const facts = JSON.parse(process.argv[2]!) as AttackedFacts;
 const { outside, port, abstract, canary, options, rounds } = facts;
 const kit = await startSandbox(options);

@@ -38,7 +38,10 @@ const settings: readonly Setting[] = [undefined, ...(mayBeNobody ? [NOBODY] : []
     })),
   ),
 );
-/** Never as root, who without namespaces may change modes everywhere: a person is asked for each command there. */
+/**
+ * Never as root, who without namespaces may change modes everywhere: a person is asked for each
+ * command there.
+ */
 const narrow: readonly Setting[] = mayBeNobody
   ? [{ how: "as an ordinary user, without namespaces", user: NOBODY, options: { namespaces: false } }]
   : [];

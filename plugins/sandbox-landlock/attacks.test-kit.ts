@@ -2,7 +2,10 @@ import { type Syscall, machineOf, syscallNumber } from "./kernel/syscalls.ts";
 
 /** The facts that the attacker knows, and its targets. */
 export interface Prey {
-  /** A directory beside the workspace with the file `secret` and the sockets `stream` and `datagram` in it. */
+  /**
+   * A directory beside the workspace with the file `secret` and the sockets `stream` and `datagram`
+   * in it.
+   */
   readonly outside: string;
   readonly port: number;
   readonly host: number;

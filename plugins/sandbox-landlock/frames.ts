@@ -20,8 +20,9 @@ const none = new Uint8Array(0);
 const any: Room = { text: MAX_BYTES, data: MAX_BYTES };
 
 /**
- * Messages over a stream: the lengths of both parts, JSON, bytes. Nothing that a message holds is code, and one that is
- * not well formed, or has more than there is room for, ends the stream, since the other side may have been taken over.
+ * Messages over a stream: the lengths of both parts, JSON, bytes. Nothing that a message holds is
+ * code, and one that is not well formed, or has more than there is room for, ends the stream, since
+ * the other side may have been taken over.
  */
 export class Frames<In, Out> {
   readonly #socket: Socket;
@@ -49,7 +50,7 @@ export class Frames<In, Out> {
     });
   }
 
-  /** Gives the bytes of its JSON. */
+  /** Sends a message. Returns the bytes of its JSON. */
   send(message: Out, data: Uint8Array = none): number {
     const text = Buffer.from(JSON.stringify(message));
     const header = Buffer.alloc(HEADER_BYTES);

@@ -105,7 +105,9 @@ test.runIf(linux)("RUN-05: undo leaves older folders that the owner moved into t
   }
 });
 
-/** Links `link` to what looks in the layer like the owner's file of that name, which has several. */
+/**
+ * Links `link` to what looks in the layer like the owner's file of that name, which has several.
+ */
 function linksOwners(here: Place, name: string): string {
   const own = path.join(here.workspace, name);
   writeFileSync(own, "the owner's");

@@ -26,7 +26,10 @@ export type Request =
       /** Undefined: for as long as it likes. */
       readonly timeoutMs: number | undefined;
       readonly maxOutputBytes: number;
-      /** That many descriptors from 0 on are the pipes of this process; undefined: no input, collected output. */
+      /**
+       * That many descriptors from 0 on are the pipes of this process; undefined: no input,
+       * collected output.
+       */
       readonly pipes?: number;
       /** Undefined: it works in the workspace itself. */
       readonly view?: View;
@@ -45,8 +48,9 @@ export type Request =
   | ({ readonly do: "search" } & FileSearch);
 
 /**
- * Why a request was not done, still without its error code. `stale`: the walls do not fit the workspace any more. `unseen`:
- * a path in it cannot be looked through for secret files. `full`: the workspace holds what it may.
+ * Why a request was not done, still without its error code. `stale`: the walls do not fit the
+ * workspace any more. `unseen`: a path in it cannot be looked through for secret files. `full`: the
+ * workspace holds what it may.
  */
 export type Fault =
   | {

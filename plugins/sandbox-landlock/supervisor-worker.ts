@@ -31,8 +31,9 @@ interface Confined {
 }
 
 /**
- * Decides what the filters of all confined processes ask, one request at a time, from a thread without walls. It sits in
- * poll(2) rather than in an event loop: a byte on `wake` lets it read its messages.
+ * Decides what the filters of all confined processes ask, one request at a time, from a thread
+ * without walls. It sits in poll(2) rather than in an event loop: a byte on `wake` lets it read its
+ * messages.
  */
 const port = parentPort!;
 const facts = workerData as SupervisorFacts;

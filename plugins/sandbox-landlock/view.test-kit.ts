@@ -20,7 +20,10 @@ export function treeOf(root: string, at = ""): Readonly<Record<string, string>> 
   ) as Readonly<Record<string, string>>;
 }
 
-/** Has somebody outside do something while a command waits, as a script or in here; the command is woken when that is done. */
+/**
+ * Has somebody outside do something while a command waits, as a script or in here; the command is
+ * woken when that is done.
+ */
 export async function meanwhile(
   kit: SandboxKit,
   before: string,

@@ -8,8 +8,9 @@ const O_PATH = 0x200000;
 export class LinkInPath extends Error {}
 
 /**
- * Hands `use` a name for the directory at an absolute path, reached step by step through descriptors and never through a
- * link, so that nobody can swap one in between. `make` creates what is missing.
+ * Hands `use` a name for the directory at an absolute path, reached step by step through
+ * descriptors and never through a link, so that nobody can swap one in between. `make` creates what
+ * is missing.
  */
 export function inDirectory<T>(path: string, make: boolean, use: (directory: string) => T): T {
   if (process.platform !== "linux") return inPlainDirectory(path, make, use);

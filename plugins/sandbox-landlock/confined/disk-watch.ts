@@ -10,8 +10,9 @@ interface Room {
 }
 
 /**
- * Calls `stop`, with the reason, once the file system of any of these folders has lost more than so much since now, or does
- * not say. Names would not tell: files without one, or under one elsewhere, take the same blocks. Gives what ends the watch.
+ * Calls `stop`, with the reason, once the file system of any of these folders has lost more than so
+ * much since now, or does not say. Names would not tell: files without one, or under one elsewhere,
+ * take the same blocks. Returns a function that ends the watch.
  */
 export function watchDisk(folders: readonly string[], mb: number, stop: (why: string) => void): () => void {
   const timer = setInterval(() => look(), LOOK_MS);

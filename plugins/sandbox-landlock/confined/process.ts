@@ -29,8 +29,8 @@ export interface Surroundings {
 }
 
 /**
- * Starts a program in a session of its own and waits for the end of it and of everything it left behind; an abort ends it
- * early. Throws NotStarted.
+ * Starts a program in a session of its own and waits for the end of it and of everything it left
+ * behind; an abort ends it early. Throws NotStarted.
  */
 export async function runProcess(
   request: RunRequest,
@@ -100,7 +100,10 @@ function spawned(
   }
 }
 
-/** Resolves once both streams are at their end, or shortly after: what holds one open may not be a process of ours. */
+/**
+ * Resolves once both streams are at their end, or shortly after: what holds one open may not be a
+ * process of ours.
+ */
 async function drained(streams: readonly Readable[]): Promise<void> {
   const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), DRAIN_MS);
   await Promise.all(streams.map((stream) => stream.closed || once(stream, "close")));
@@ -131,7 +134,10 @@ function collect(
   return () => ({ stdout: kept[0].text(), stderr: kept[1].text(), droppedBytes });
 }
 
-/** Bytes in one buffer that doubles, so that a program that writes byte by byte costs no more than its bytes. */
+/**
+ * Bytes in one buffer that doubles, so that a program that writes byte by byte costs no more than
+ * its bytes.
+ */
 class Kept {
   #bytes = Buffer.alloc(0);
   #length = 0;

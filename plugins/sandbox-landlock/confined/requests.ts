@@ -16,7 +16,10 @@ interface Done {
   readonly data?: Uint8Array;
 }
 
-/** Follows requests inside the walls. Files are only ever touched by synchronous calls, on the thread that has the walls. */
+/**
+ * Follows requests inside the walls. Files are only ever touched by synchronous calls, on the
+ * thread that has the walls.
+ */
 export class Requests {
   readonly #running = new Map<number, { readonly abort: AbortController; readonly over: Promise<unknown> }>();
   readonly #confined: Confined;

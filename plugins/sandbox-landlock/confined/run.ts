@@ -49,7 +49,10 @@ export async function runDirect(
   return runWatched(confined, request, abort, { within: confined.ending.within, started });
 }
 
-/** Runs a command to its end, or until it has filled what it may. `findings`: what it was stopped for. */
+/**
+ * Runs a command to its end, or until it has filled what it may. `findings`: what it was stopped
+ * for.
+ */
 export async function runWatched(
   { facts, size, ending, temporary }: Confined,
   request: RunRequest,

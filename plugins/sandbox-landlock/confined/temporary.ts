@@ -4,7 +4,10 @@ import path from "node:path";
 /** The permissions of a folder's owner. */
 const OWN = 0o700;
 
-/** The folder for temporary files of one run at a time, emptied between runs: what one leaves is not for the next. */
+/**
+ * The folder for temporary files of one run at a time, emptied between runs: what one leaves is not
+ * for the next.
+ */
 export class Temporary {
   /** The path if runs have a root of their own. */
   static readonly private = "/tmp";

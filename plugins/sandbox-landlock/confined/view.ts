@@ -42,9 +42,9 @@ export interface Own {
 }
 
 /**
- * Makes a root of its own for this process, in which nothing is but what the walls allow, at the paths where it was: the
- * rest has no name to ask about. What may only be read is mounted so. `layers`: what views are made of, with where they
- * stand in there. Throws KernelError.
+ * Makes a root of its own for this process, in which nothing is but what the walls allow, at the
+ * paths where it was: the rest has no name to ask about. What may only be read is mounted so.
+ * `layers`: what views are made of, with where they stand in there. Throws KernelError.
  */
 export function enterView(
   { read, write, links, temporaryMb }: WallFacts,

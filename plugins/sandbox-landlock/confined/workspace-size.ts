@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 const LOOK_MS = 200;
-/** Measuring takes one part of so many of the time. */
+/** Measuring takes at most one part in this many of the time. */
 const PARTS = 20;
 const MIB = 1024 * 1024;
 const BLOCK_BYTES = 512;
@@ -27,7 +27,9 @@ export class WorkspaceSize {
     this.#most = mb * MIB;
   }
 
-  /** Counts what a run has in its layer, until that is over and the workspace's; undefined: none. */
+  /**
+   * Counts what a run has in its layer, until that is over and the workspace's; undefined: none.
+   */
   withLayer(folder: string | undefined): void {
     if (this.#layer) this.#workspace.add(this.#layer);
     this.#layer = folder === undefined ? undefined : new Measured();
@@ -40,7 +42,7 @@ export class WorkspaceSize {
     return this.#most - layer - this.#workspace.bytes(this.#roots, this.#most - layer);
   }
 
-  /** Calls `stop`, with the reason, once it is full; gives what ends the watch. */
+  /** Calls `stop`, with the reason, once it is full. Returns a function that ends the watch. */
   watch(stop: (why: string) => void): () => void {
     const timer = setInterval(() => {
       if (this.left() > 0) return;

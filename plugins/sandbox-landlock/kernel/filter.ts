@@ -73,8 +73,9 @@ const SET_OWNER = [8, 15];
 const SET_LEASE = 1024;
 
 /**
- * All of btrfs and bcachefs, by their letter: their owners may make snapshots, of which Landlock is not asked and over which
- * no mask lies. Three that share the letter copy between open files on any file system.
+ * All of btrfs and bcachefs, by their letter: their owners may make snapshots, of which Landlock is
+ * not asked and over which no mask lies. Three that share the letter copy between open files on any
+ * file system.
  */
 const SNAPSHOTS = [0x9400, 0xbc00];
 const LETTER = 0xff00;

@@ -50,7 +50,10 @@ export interface Grants {
   readonly blocked: readonly string[];
 }
 
-/** Restricts the calling thread, and all that it starts, for good. `no_new_privs` must be set. Throws KernelError. */
+/**
+ * Restricts the calling thread, and all that it starts, for good. `no_new_privs` must be set.
+ * Throws KernelError.
+ */
 export function restrictFiles(grants: Grants, abi: number): void {
   const rights = handled(abi);
   const attributes = struct(

@@ -6,7 +6,10 @@ const PR_SET_NO_NEW_PRIVS = 38;
 const PR_CAP_AMBIENT = 47;
 const PR_CAP_AMBIENT_CLEAR_ALL = 4;
 const VERSION_3 = 0x20080522;
-/** CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER: work on files of the workspace that belong to somebody else. */
+/**
+ * CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER: work on files of the workspace that belong to somebody
+ * else.
+ */
 const KEPT = (1 << 0) | (1 << 1) | (1 << 3);
 const SYS_ADMIN = 1 << 21;
 /** Without it no thread enters a mount namespace. */
@@ -47,7 +50,10 @@ export function gainNone(): void {
   prctl(PR_SET_NO_NEW_PRIVS, 1);
 }
 
-/** Closes this process to others of the same user: its memory, its descriptors under /proc, and no core files. */
+/**
+ * Closes this process to others of the same user: its memory, its descriptors under /proc, and no
+ * core files.
+ */
 export function closeToOthers(): void {
   prctl(PR_SET_DUMPABLE, 0);
 }

@@ -188,7 +188,9 @@ export const machines = {
 } as const;
 export type Machine = keyof typeof machines;
 
-/** The newest call this table was checked against; what is newer is answered as if it did not exist. */
+/**
+ * The newest call this table was checked against; what is newer is answered as if it did not exist.
+ */
 export const newestSyscall = 470;
 
 /** Returns undefined if this machine does not have the call. */

@@ -12,9 +12,9 @@ const PLAIN_BYTES = MB;
 const ECHOED_BYTES = 16 * MB;
 /** Most bytes of a list or a search result. */
 const LONGEST_BYTES = 64 * MB;
-/** JSON of one byte of output, at worst; of one name; of one line that was found. */
-const [SIGN_BYTES, NAME_BYTES, LINE_BYTES] = [6, 2_048, 2_560];
-/** Those that hold what is looked for, of all files. */
+/** Most bytes, as JSON, of one byte of output, of one name and of one line that was found. */
+const [ESCAPED_BYTES, NAME_BYTES, LINE_BYTES] = [6, 2_048, 2_560];
+/** Most lines found in all files. */
 const MOST_LINES = 10_000;
 
 const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
@@ -101,7 +101,7 @@ export function roomFor(request: Request, sent: number): Room {
   const plain = PLAIN_BYTES + Math.min(2 * sent, ECHOED_BYTES);
   switch (request.do) {
     case "run":
-      return { text: plain + SIGN_BYTES * request.maxOutputBytes, data: 0 };
+      return { text: plain + ESCAPED_BYTES * request.maxOutputBytes, data: 0 };
     case "read":
       return { text: plain, data: request.maxBytes };
     case "write":

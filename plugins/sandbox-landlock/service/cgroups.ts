@@ -7,8 +7,8 @@ import type { GroupFacts } from "../supervisor/groups.ts";
 const MIB = 1024 * 1024;
 const PERIOD_US = 100_000;
 /**
- * A group with less memory is none: of those in there the kernel ends the one that holds most, which would be a confined
- * process in place of its run.
+ * A group with less memory is none: of those in there the kernel ends the one that holds most,
+ * which would be a confined process in place of its run.
  */
 const LEAST_MB = 96;
 const controllers = ["memory", "pids", "cpu"] as const;

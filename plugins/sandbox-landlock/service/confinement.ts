@@ -18,7 +18,10 @@ export interface Layers extends Built, Pick<First, "noNamespaces"> {}
 
 /** Most runs at a time. */
 const MOST_RUNS = 32;
-/** One search follows another, so that memory is bounded; a process is replaced well before the kernel ends it for its time. */
+/**
+ * One search follows another, so that memory is bounded; a process is replaced well before the
+ * kernel ends it for its time.
+ */
 const SEARCHES = { most: 1, mostMs: 15_000 };
 
 interface Parts {
@@ -32,7 +35,10 @@ interface Parts {
   readonly layers?: Layers;
 }
 
-/** Confined processes behind one set of walls, with the supervisor of all of them; lives until it is closed. */
+/**
+ * Confined processes behind one set of walls, with the supervisor of all of them; lives until it is
+ * closed.
+ */
 export class Confinement {
   /** Undefined: no walls. */
   readonly layers: Layers | undefined;

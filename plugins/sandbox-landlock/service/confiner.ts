@@ -84,8 +84,8 @@ export async function confine(
 }
 
 /**
- * Returns the folders that no other process has: a run's view, and its temporary files but for what is granted within.
- * Without namespaces there are none: a link in one may be to the owner's socket.
+ * Returns the folders that no other process has: a run's view, and its temporary files but for what
+ * is granted within. Without namespaces there are none: a link in one may be to the owner's socket.
  */
 function ownOf({ walls, namespaces, workspace }: ConfinedFacts, isView: boolean): OwnFolders {
   if (!namespaces) return { folders: [], others: [] };

@@ -1,7 +1,7 @@
 import type { Runtime } from "@gantry/sdk";
 import type { Walled } from "./walled.ts";
 
-/** The walls of a folder that no turn works in any more stand for so long. */
+/** Milliseconds that the walls of a folder stand after the last turn in it. */
 const IDLE_MS = 60_000;
 
 interface Home {
@@ -11,7 +11,10 @@ interface Home {
   timer?: NodeJS.Timeout;
 }
 
-/** Walls for each folder that turns work in: those of the workspace, and others around each folder in it. */
+/**
+ * Walls for each folder that turns work in: those of the workspace, and others around each folder
+ * in it.
+ */
 export class Homes {
   readonly #runtime: Runtime;
   readonly #main: Walled;

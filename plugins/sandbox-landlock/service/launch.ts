@@ -12,7 +12,10 @@ export class NoWalls extends Error {}
 const MAX_KEPT = 10 - CHANNEL;
 export const MAX_PIPES = MAX_KEPT - 1;
 const UNSHARE = ["/usr/bin/unshare", "/bin/unshare"];
-/** User, process and mount namespaces; the first process in there takes all others with it, and goes with `unshare`. */
+/**
+ * User, process and mount namespaces; the first process in there takes all others with it, and goes
+ * with `unshare`.
+ */
 const NAMESPACES = ["--user", "--keep-caps", "--pid", "--fork", "--kill-child", "--mount"];
 /** No debugger, no more threads and memory than it needs. */
 const NODE = ["--disable-sigusr1", "--v8-pool-size=1", "--max-semi-space-size=1", "--no-warnings"];
@@ -60,7 +63,8 @@ export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions)
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe", ...Array.from({ length: pipes }, () => "pipe" as const)],
   });
-  // A process that is killed may reset its pipes; its end is told by itself, and no pipe may end the service.
+  // A process that is killed may reset its pipes; its end is told by itself, and no pipe may end
+  // the service.
   for (const stream of child.stdio) stream?.on("error", () => {});
   return child;
 }

@@ -75,7 +75,7 @@ function describe(bounds: Bounds, held: ReadonlySet<Controller>): string {
   return [
     ...(together.length > 0 ? [`${together.join(", ")} for all commands together`] : []),
     ...(apart.includes("pids") ? [`${words.pids} for all commands together, each asked for`] : []),
-    ...(looked.length > 0 ? [`${looked.join(", ")} looked after ten times a second`] : []),
+    ...(looked.length > 0 ? [`${looked.join(", ")} checked ten times a second`] : []),
     `${bounds.max_file_descriptors} open files a process`,
   ].join("; ");
 }

@@ -23,7 +23,10 @@ interface Way {
   readonly port: number;
 }
 
-/** Processes that live, each behind walls of its own: its own paths, way out and limits, and a supervisor of its own. */
+/**
+ * Processes that live, each behind walls of its own: its own paths, way out and limits, and a
+ * supervisor of its own.
+ */
 export class Openings {
   readonly #config: Static<typeof config>;
   readonly #needs: Needs;
@@ -41,7 +44,10 @@ export class Openings {
     this.#record = record;
   }
 
-  /** Throws `SANDBOX_ABSENT`, `SANDBOX_CLOSED`, `SANDBOX_FAILED`, `RUN_FAILED`, and the signal's reason. */
+  /**
+   * Throws `SANDBOX_ABSENT`, `SANDBOX_CLOSED`, `SANDBOX_FAILED`, `RUN_FAILED`, and the signal's
+   * reason.
+   */
   async open(spec: OpenSpec): Promise<OpenProcess> {
     if (this.#ending.signal.aborted) throw errors.SANDBOX_CLOSED();
     spec.signal.throwIfAborted();

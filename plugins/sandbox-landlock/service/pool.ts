@@ -4,7 +4,7 @@ import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { Views } from "../view/views.ts";
 
-/** The last process stays for the next call for so long, the others less. */
+/** Milliseconds that the last process stays for the next call; the others stay less. */
 const KEEP_MS = 60_000;
 const KEEP_MORE_MS = 5_000;
 /** A workspace in which new secret files turn up faster than that cannot be held. */
@@ -35,8 +35,8 @@ export interface PoolOptions {
 }
 
 /**
- * Confined processes: each serves one run or search at a time, so that no two share anything. Files are opened by any of
- * them.
+ * Confined processes: each serves one run or search at a time, so that no two share anything. Files
+ * are opened by any of them.
  */
 export class Pool {
   readonly #options: PoolOptions;

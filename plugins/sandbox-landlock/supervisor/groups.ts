@@ -10,7 +10,10 @@ export interface GroupFacts {
   readonly most: number;
 }
 
-/** Control groups that confined processes are put into, so that all they start is in there from its first moment. */
+/**
+ * Control groups that confined processes are put into, so that all they start is in there from its
+ * first moment.
+ */
 export class Groups {
   readonly #files: readonly number[];
   readonly #facts: GroupFacts;

@@ -20,8 +20,9 @@ export class ProcessBudget {
   }
 
   /**
-   * Takes one. What has ended is given back when the rest is used up: a script that starts many short programs waits for the
-   * next count, and only one that keeps as many alive as may be is refused until then.
+   * Takes one. What has ended is given back when the rest is used up: a script that starts many
+   * short programs waits for the next count, and only one that keeps as many alive as may be is
+   * refused until then.
    */
   take(): boolean {
     if (this.#left <= 0) {

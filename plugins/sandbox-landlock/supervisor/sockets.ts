@@ -32,8 +32,9 @@ const CONNECT_MS = 500;
 const LOOPBACK = 0x0100007f;
 
 /**
- * Connects the asker to the proxy, or to a socket file in a folder of its run alone, and to nothing else. The address is
- * read once and the connection is made here, so nothing that the asker changes meanwhile matters. Gives an errno or 0.
+ * Connects the asker to the proxy, or to a socket file in a folder of its run alone, and to nothing
+ * else. The address is read once and the connection is made here, so nothing that the asker changes
+ * meanwhile matters. Returns an errno or 0.
  */
 export function connectSocket(request: SyscallRequest, own: OwnFolders, proxy: number): number {
   const { args } = request;
@@ -91,8 +92,8 @@ function withSocket({ thread, check }: SyscallRequest, socket: number, use: (fd:
 }
 
 /**
- * Connects a socket of our own and puts it in the place of the asker's: that one it shares with others, who could have a call
- * on it wait for ever. Gives an errno or 0.
+ * Connects a socket of our own and puts it in the place of the asker's: that one it shares with
+ * others, who could have a call on it wait for ever. Returns an errno or 0.
  */
 function connect(request: SyscallRequest, family: number, address: Uint8Array): number {
   const at = int(request.args[0]);

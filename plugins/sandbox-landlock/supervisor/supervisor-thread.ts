@@ -7,7 +7,7 @@ import type { Move } from "../messages.ts";
 import type { FromSupervisor, Moving, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
 
 const EXDEV = 18;
-/** A process that ends gives the thread so long to come up and so long to leave. */
+/** Milliseconds that a process which ends gives the thread to come up, and again to leave. */
 const LEAVE_MS = 10_000;
 /** Beyond it the thread counts as hung. */
 const ANSWER_MS = 30_000;
@@ -26,8 +26,9 @@ export class Supervisor {
   #hasExited = false;
 
   /**
-   * To be called as a process ends, which must not be while the thread is in a call of the kernel's: one that waits would
-   * never be joined, and what any comes to cannot be told any more. One that hangs takes the process with it.
+   * To be called as a process ends, which must not be while the thread is in a call of the
+   * kernel's: one that waits would never be joined, and what any comes to cannot be told any more.
+   * One that hangs takes the process with it.
    */
   readonly #leave = (): void => {
     if (Atomics.wait(this.#stage, WAKE, 0, LEAVE_MS) === "timed-out") return;

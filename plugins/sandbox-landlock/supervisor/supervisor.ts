@@ -62,7 +62,10 @@ export interface Supervised {
 
 const number = (name: Syscall): number => syscallNumber(machine!, name) ?? -1;
 
-/** Decides what one confined process and its run ask (`struct seccomp_notif`). Never throws: what goes wrong is a no. */
+/**
+ * Decides what one confined process and its run ask (`struct seccomp_notif`). Never throws: what
+ * goes wrong is a no.
+ */
 export function supervise(
   facts: SupervisorFacts,
   { pid: confined, own }: Pick<Supervised, "pid" | "own">,

@@ -4,8 +4,9 @@ const { O_DIRECTORY, O_NOFOLLOW } = constants;
 const O_PATH = 0x200000;
 
 /**
- * Names for what lies beneath a folder, reached step by step through descriptors and never through a link: nobody can lead
- * elsewhere what is done there, and no path is too long. The folder that was reached last stays open for the next name.
+ * Names for what lies beneath a folder, reached step by step through descriptors and never through
+ * a link: nobody can lead elsewhere what is done there, and no path is too long. The folder that
+ * was reached last stays open for the next name.
  */
 export class Beneath implements Disposable {
   readonly #root: number;

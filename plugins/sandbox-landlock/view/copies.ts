@@ -45,9 +45,10 @@ export function removeAny(at: string): void {
 }
 
 /**
- * Copies with modes, owners and times; shares the blocks where the file system can. Each file and folder is held open while
- * it is copied and filled, so that a link that somebody puts in its place is not followed. Throws if something has the new
- * name, or if the old one is a device, a socket or a pipe.
+ * Copies with modes, owners and times; shares the blocks where the file system can. Each file and
+ * folder is held open while it is copied and filled, so that a link that somebody puts in its place
+ * is not followed. Throws if something has the new name, or if the old one is a device, a socket or
+ * a pipe.
  */
 export function copy(from: string | Buffer, to: string | Buffer): void {
   const about = lstatSync(from);

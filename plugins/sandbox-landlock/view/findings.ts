@@ -1,4 +1,7 @@
-/** A run chooses how many there are, and all that is told of it goes to the model and into the audit log. */
+/**
+ * A run chooses how many there are, and all that is told of it goes to the model and into the audit
+ * log.
+ */
 const MAX_FINDINGS = 20;
 
 /** Returns as many findings as are told; what could not be done comes first. */

@@ -26,8 +26,8 @@ interface Name {
 }
 
 /**
- * Returns the entries of a file `index` or `sharedindex.*` of git, of version 2, 3 or 4; undefined for anything else, and for
- * an index that git might read in another way. Extensions are not read.
+ * Returns the entries of a file `index` or `sharedindex.*` of git, of version 2, 3 or 4; undefined
+ * for anything else, and for an index that git might read in another way. Extensions are not read.
  */
 export function readGitIndex(bytes: Buffer, format: ObjectFormat): readonly IndexEntry[] | undefined {
   const idBytes = OBJECT_ID_BYTES[format];

@@ -24,8 +24,9 @@ export interface IndexNames {
 }
 
 /**
- * Returns why an index stays in the layer: git checks none of its names when it reads it, and writes each of them at the
- * next checkout. The indexes that stand beside it already say what a checkout would write without it.
+ * Returns why an index stays in the layer: git checks none of its names when it reads it, and
+ * writes each of them at the next checkout. The indexes that stand beside it already say what a
+ * checkout would write without it.
  */
 export function judgeIndex(names: IndexNames, at: string): string | undefined {
   const { merged, below } = names;

@@ -27,10 +27,16 @@ export const namesOf = (
 });
 
 const OTHERS_RIGHTS = 0o6000n;
-/** The kernel takes no longer paths, and whoever lists the workspace after this may have none either. */
+/**
+ * The kernel takes no longer paths, and whoever lists the workspace after this may have none
+ * either.
+ */
 const MOST_BYTES = 4_000;
 
-/** Why things of a layer are not taken over. Asks nothing but names, kinds and the beginnings of files of repositories. */
+/**
+ * Why things of a layer are not taken over. Asks nothing but names, kinds and the beginnings of
+ * files of repositories.
+ */
 export class Judge {
   readonly #names: Names;
   readonly #merged: Merged;

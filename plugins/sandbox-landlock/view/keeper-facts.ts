@@ -36,7 +36,10 @@ export type ToKeeper =
   | { readonly do: "drop"; readonly id: string }
   /** All processes of the run are dead, and it waits for a decision: then for `take` or `drop`. */
   | ({ readonly do: "hold"; readonly id: string; readonly result: RunResult } & ToHold)
-  /** Asks for a run that a service which has gone held under this key, and else if there is room for one more. */
+  /**
+   * Asks for a run that a service which has gone held under this key, and else if there is room for
+   * one more.
+   */
   | { readonly do: "held"; readonly key: string }
   /** No run is under way, and none is to come. */
   | { readonly do: "end" };

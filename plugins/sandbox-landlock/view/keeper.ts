@@ -48,8 +48,8 @@ export class Keeper {
   }
 
   /**
-   * Looks after runs whose service has gone: what was decided is done, and what was not leaves the workspace as it was.
-   * Returns a phrase for each that a person should know of.
+   * Looks after runs whose service has gone: what was decided is done, and what was not leaves the
+   * workspace as it was. Returns a phrase for each that a person should know of.
    */
   recover(): readonly string[] {
     const left = RunFolder.all(this.#facts.runs).filter((one) => one.isOf() === "nobody");

@@ -9,7 +9,9 @@ import type { Left } from "./upper.ts";
 export interface Facts {
   readonly id: string;
   readonly workspace: string;
-  /** By the clock of the file systems, in ns: what changed since then was changed by somebody else. */
+  /**
+   * By the clock of the file systems, in ns: what changed since then was changed by somebody else.
+   */
   readonly began: bigint;
   /** Names that the run was not shown. */
   readonly hidden: ReadonlySet<string>;
@@ -48,7 +50,9 @@ class Planner {
     this.#room = new CopyRoom(facts.room);
   }
 
-  /** Finds files that were copied up for a further name alone: that becomes one of the owner's file. */
+  /**
+   * Finds files that were copied up for a further name alone: that becomes one of the owner's file.
+   */
   findUnchanged(left: readonly Left[]): void {
     for (const one of left) {
       this.findUnchanged(one.children);

@@ -88,8 +88,9 @@ export class RunFolder {
   }
 
   /**
-   * Gives the layer the mode of the workspace, which it stands for. `after`: by the clock of file systems, which ticks in
-   * milliseconds; it begins later, so that what an earlier run left does not count as changed meanwhile.
+   * Gives the layer the mode of the workspace, which it stands for. `after`: by the clock of file
+   * systems, which ticks in milliseconds; it begins later, so that what an earlier run left does
+   * not count as changed meanwhile.
    */
   begin(workspace: string, argv: readonly string[], hidden: readonly string[], after: bigint): RunRecord {
     chmodSync(this.upper, lstatSync(workspace).mode & 0o7777);
@@ -108,7 +109,10 @@ export class RunFolder {
     return now;
   }
 
-  /** Returns a time later than that of all that was done before, and no later than that of what is done from now on. */
+  /**
+   * Returns a time later than that of all that was done before, and no later than that of what is
+   * done from now on.
+   */
   after(): bigint {
     return this.tick(this.tick(0n));
   }

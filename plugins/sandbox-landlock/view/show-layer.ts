@@ -26,7 +26,10 @@ interface Places {
   readonly upper: string;
 }
 
-/** Tells what taking a layer over would do: each name with its size, and the texts line by line as far as there is room. */
+/**
+ * Tells what taking a layer over would do: each name with its size, and the texts line by line as
+ * far as there is room.
+ */
 export async function showLayer(
   { steps, kept }: Plan,
   left: readonly Left[],

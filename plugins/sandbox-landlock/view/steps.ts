@@ -26,9 +26,9 @@ export interface Done {
 }
 
 /**
- * Does the steps of a plan, each of which may have been done before, by a service that was killed. A name of the workspace
- * has its old or its new content at each moment, and what stood there is kept. Returns what differs from the plan. `first`:
- * the number of the step to begin with.
+ * Does the steps of a plan, each of which may have been done before, by a service that was killed.
+ * A name of the workspace has its old or its new content at each moment, and what stood there is
+ * kept. Returns what differs from the plan. `first`: the number of the step to begin with.
  */
 export function doSteps(places: Places, steps: readonly Step[], first = 0): readonly Kept[] {
   using hands = new Hands(places);

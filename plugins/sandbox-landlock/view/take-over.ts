@@ -17,8 +17,8 @@ export interface Taken {
 }
 
 /**
- * Takes over what a run left in its layer, once all its processes are dead: all is judged, the plan is written down, and then
- * it is done.
+ * Takes over what a run left in its layer, once all its processes are dead: all is judged, the plan
+ * is written down, and then it is done.
  */
 export function takeOver(folder: RunFolder, record: RunRecord, names: Names): Taken {
   decide(folder, record, names);
@@ -62,7 +62,10 @@ export function finish(folder: RunFolder, record: RunRecord, workspace: string):
 /** More names than these are told by the folders around them. */
 const MOST_TOLD = 256;
 
-/** Returns the absolute paths of what a plan puts into the workspace; what lies beside the owner's counts too. */
+/**
+ * Returns the absolute paths of what a plan puts into the workspace; what lies beside the owner's
+ * counts too.
+ */
 export function wroteBy({ steps, kept }: Plan, workspace: string): readonly string[] {
   const put = steps.flatMap((step) => (step.do === "put" ? [step.to] : step.do === "link" ? [step.at] : []));
   const beside = kept.flatMap((one) => one.beside ?? []);

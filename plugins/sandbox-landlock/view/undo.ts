@@ -10,7 +10,9 @@ import { type Done, type Places, aboutOf, isMarked } from "./steps.ts";
 const MILLION = 1_000_000n;
 const CHANGED = "it was changed since";
 
-/** Something that an undo gave back: giving it back changes its change time, and nothing else of it. */
+/**
+ * Something that an undo gave back: giving it back changes its change time, and nothing else of it.
+ */
 export interface Restored {
   readonly ino: string;
   /** Its change time since, and before the run, in ns. */
@@ -25,8 +27,9 @@ export interface Undone {
 }
 
 /**
- * Takes back the steps of a plan, the last first; what the run had put there goes back into its folder. What somebody changed
- * since stays. `done`: when the steps were done; `restored`: by the undo of later runs.
+ * Takes back the steps of a plan, the last first; what the run had put there goes back into its
+ * folder. What somebody changed since stays. `done`: when the steps were done; `restored`: by the
+ * undo of later runs.
  */
 export function undoSteps(
   places: Places,
@@ -153,7 +156,10 @@ class Undoing implements Undone {
 
 /** Tells what is still as a run put it. */
 interface AsPut {
-  /** True for what was changed by somebody else since; an undo of a later run that gave it back does not count. */
+  /**
+   * True for what was changed by somebody else since; an undo of a later run that gave it back does
+   * not count.
+   */
   readonly isChanged: (found: BigIntStats) => boolean;
   /** The inode numbers of the run's folders. */
   readonly own: ReadonlySet<string>;

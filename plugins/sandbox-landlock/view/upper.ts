@@ -22,7 +22,9 @@ export interface Left {
   readonly at: string;
   readonly kind: "file" | "folder" | "link" | "gone" | "other";
   readonly about: BigIntStats;
-  /** By the overlay: `opaque` of a folder that hides the one below, `origin` of what was copied up. */
+  /**
+   * By the overlay: `opaque` of a folder that hides the one below, `origin` of what was copied up.
+   */
   readonly notes: readonly string[];
   /** The target of a link. */
   readonly target?: string;
@@ -32,8 +34,9 @@ export interface Left {
 }
 
 /**
- * Reads the layer of a run whose processes are all dead, as something that an enemy wrote: nothing is followed, and nothing
- * is told from a name but where it lies. Throws if the layer itself cannot be read.
+ * Reads the layer of a run whose processes are all dead, as something that an enemy wrote: nothing
+ * is followed, and nothing is told from a name but where it lies. Throws if the layer itself cannot
+ * be read.
  */
 export function readLayer(folder: string): readonly Left[] {
   // A run may have closed it.

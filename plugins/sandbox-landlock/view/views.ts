@@ -33,8 +33,8 @@ export class Views {
   }
 
   /**
-   * Looks after what earlier services left first; `left` has a phrase for what of that a person should know. `base`: the
-   * address of the file beside which the entry stands.
+   * Looks after what earlier services left first; `left` has a phrase for what of that a person
+   * should know. `base`: the address of the file beside which the entry stands.
    */
   static async start(base: string, facts: KeeperFacts): Promise<Views> {
     const { url, nodeArgs } = entryBeside(base, "view-worker");
@@ -42,7 +42,7 @@ export class Views {
     const worker = new Worker(url, { workerData: facts, env: {}, execArgv: [...nodeArgs] });
     const views = new Views(facts.runs, worker);
     const said = await views.#ask({ do: "recover" });
-    views.left = "findings" in said ? said.findings : [`NOT looked after: ${failed(said)}`];
+    views.left = "findings" in said ? said.findings : [`NOT recovered: ${failed(said)}`];
     return views;
   }
 
@@ -56,8 +56,9 @@ export class Views {
   }
 
   /**
-   * Runs a command in a view of its own, and takes over what it left, whether it ended by itself or was stopped. Of one that
-   * was lost nothing is. One that is to be held is not taken over, but waits for {@link take} or {@link drop}.
+   * Runs a command in a view of its own, and takes over what it left, whether it ended by itself or
+   * was stopped. Of one that was lost nothing is. One that is to be held is not taken over, but
+   * waits for {@link take} or {@link drop}.
    */
   async run(
     process: ConfinedProcess,
@@ -87,7 +88,10 @@ export class Views {
     }
   }
 
-  /** Returns the run that a service which has gone held under a key; undefined if there is none and one more may wait. */
+  /**
+   * Returns the run that a service which has gone held under a key; undefined if there is none and
+   * one more may wait.
+   */
   async held(key: string): Promise<Held | Untried | undefined> {
     return heldOf(await this.#ask({ do: "held", key }));
   }

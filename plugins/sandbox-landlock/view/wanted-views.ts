@@ -10,7 +10,9 @@ import { Views } from "./views.ts";
 export interface WantedViews {
   /** Undefined: each run works in the workspace itself. */
   readonly views: Views | undefined;
-  /** Why there are none although they are wanted, as far as that is known before a process tries. */
+  /**
+   * Why there are none although they are wanted, as far as that is known before a process tries.
+   */
   readonly why?: string;
   /** The reason why no run is tried first although it has a view; undefined if it may be. */
   readonly untried?: string | undefined;

@@ -15,7 +15,9 @@ const HEADER_BYTES = 16;
 const LIMIT = "/proc/sys/fs/inotify/max_user_watches";
 /** Editors need watches too. */
 const SHARE = 4;
-/** File systems of which the kernel sees each change: ext, xfs, btrfs, bcachefs, f2fs, zfs, tmpfs. */
+/**
+ * File systems of which the kernel sees each change: ext, xfs, btrfs, bcachefs, f2fs, zfs, tmpfs.
+ */
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0xca451a4e, 0xf2f52010, 0x2fc12fc1, 0x01021994]);
 
 /** Tells which folders changed, so that nobody has to look at the others. */

@@ -28,8 +28,9 @@ export class Followed {
   }
 
   /**
-   * To be called at each look: a change within a file leaves its folder as it was. Takes the repositories' own folders and
-   * the guarded links; gives whether they name anything else than before.
+   * To be called at each look: a change within a file leaves its folder as it was. Takes the
+   * repositories' own folders and the guarded links. Returns true if they name anything else than
+   * before.
    */
   look(repositories: readonly string[], links: readonly string[]): boolean {
     const now = new Set(links.flatMap((at) => ledTo(this.#root, at)));

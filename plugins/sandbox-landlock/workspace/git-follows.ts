@@ -21,11 +21,11 @@ export interface Follows {
 }
 
 /**
- * Files and folders of a workspace that git follows from its settings, relative to the workspace: its folder of hooks,
- * wherever `core.hooksPath` puts it in each working tree, programs that settings start by a path, and what settings include,
- * with what stands in that.
- * @param root - the workspace; @param folder - the repository's own folder, `.git` for most; @param owner - what counts in
- * each repository
+ * Files and folders of a workspace that git follows from its settings, relative to the workspace:
+ * its folder of hooks, wherever `core.hooksPath` puts it in each working tree, programs that
+ * settings start by a path, and what settings include, with what stands in that.
+ * @param root - the workspace; @param folder - the repository's own folder, `.git` for most; @param
+ * owner - what counts in each repository
  */
 export function gitFollows(root: string, folder: string, owner: OwnerGit): Follows {
   const own = ["config", "config.worktree"].map((name) => path.join(folder, name));

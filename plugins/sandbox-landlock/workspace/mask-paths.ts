@@ -28,8 +28,8 @@ export function targetOf(root: string, relative: string): readonly string[] {
 }
 
 /**
- * Returns each name that a link leads to, one link after another, relative to the workspace; the last may not exist. A
- * folder around the link is left out.
+ * Returns each name that a link leads to, one link after another, relative to the workspace; the
+ * last may not exist. A folder around the link is left out.
  */
 export function ledTo(root: string, link: string): readonly string[] {
   const led: string[] = [];

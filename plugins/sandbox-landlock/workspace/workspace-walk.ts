@@ -66,7 +66,10 @@ export interface Walked {
   readonly watch?: FolderWatch | undefined;
 }
 
-/** Finds the secret and guarded files of a workspace, again and again; what did not change is not read again. */
+/**
+ * Finds the secret and guarded files of a workspace, again and again; what did not change is not
+ * read again.
+ */
 export class WorkspaceWalk {
   readonly #walked: Walked;
   readonly #known: KnownFiles;

@@ -9,7 +9,9 @@ import { isOfView, targetOf } from "./mask-paths.ts";
 import { openIn } from "./open-in.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
-/** The secret and guarded files of the workspace: where they are, and whether masks lie over them. */
+/**
+ * The secret and guarded files of the workspace: where they are, and whether masks lie over them.
+ */
 export class Workspace {
   readonly root: string;
   readonly #isSecret: NameTest;
