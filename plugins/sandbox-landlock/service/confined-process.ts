@@ -107,19 +107,13 @@ export class ConfinedProcess {
     this.#rest();
   }
 
-  /**
-   * Tells it what it is confined to; resolves to what its walls are once they stand. Throws
-   * NoWalls.
-   */
+  /** Tells it what it is confined to. Resolves to its walls once they stand. Throws NoWalls. */
   async confine(facts: ConfinedFacts): Promise<Built> {
     this.#frames.send(facts);
     return this.#built.promise;
   }
 
-  /**
-   * Makes a folder for temporary files of its runs alone, removed with it; none of `open` reaches
-   * it.
-   */
+  /** Makes a folder for its runs' temporary files, removed with it; none of `open` reaches it. */
   makeTemporary(open: readonly string[]): string | undefined {
     return (this.#temporary = makeTemporary(open));
   }
@@ -175,8 +169,8 @@ export class ConfinedProcess {
     this.#break(new Error("the sandbox is closed"));
     this.#child.ref();
     this.#socket.destroy();
-    // In a namespace the kernel ends what it started; elsewhere it does so itself, once its channel
-    // is gone.
+    // In a namespace the kernel ends what it started; elsewhere it does so itself without its
+    // channel.
     if (this.#searches || hasNamespaces(this.#holder)) this.#kill();
     const late = setTimeout(() => this.#kill(), Math.min(CLOSE_MS, this.#lateMs));
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined)

@@ -9,9 +9,7 @@ import type { Left } from "./upper.ts";
 export interface Facts {
   readonly id: string;
   readonly workspace: string;
-  /**
-   * By the clock of the file systems, in ns: what changed since then was changed by somebody else.
-   */
+  /** By the clock of the file systems, in ns: somebody else made all later changes. */
   readonly began: bigint;
   /** Names that the run was not shown. */
   readonly hidden: ReadonlySet<string>;
@@ -50,9 +48,7 @@ class Planner {
     this.#room = new CopyRoom(facts.room);
   }
 
-  /**
-   * Finds files that were copied up for a further name alone: that becomes one of the owner's file.
-   */
+  /** Finds files that were copied up for a further name alone: that becomes one of the owner's. */
   findUnchanged(left: readonly Left[]): void {
     for (const one of left) {
       this.findUnchanged(one.children);
@@ -162,8 +158,8 @@ class Planner {
   }
 
   /**
-   * Returns true if something beneath a folder was not shown to the run, is guarded, or was changed
-   * meanwhile.
+   * Returns true if anything beneath a folder was hidden from the run, is guarded, or changed
+   * since.
    */
   #mustStay(at: string): boolean {
     return this.#namesIn(at).some((name) => {
@@ -179,10 +175,7 @@ class Planner {
     return this.#facts.hidden.has(at) || this.#judge.isSecret(at, there.isDirectory());
   }
 
-  /**
-   * Returns true for what the run had below and somebody took away since; a folder that nobody
-   * changed never had it.
-   */
+  /** Returns true if it was taken away since the run saw it: an unchanged folder never had it. */
   #isMissed({ at, notes }: Left): boolean {
     const around = at.includes("/") ? at.slice(0, at.lastIndexOf("/")) : "";
     const folder = around === "" ? lstatSync(this.#facts.workspace, { bigint: true }) : this.#find(around);

@@ -57,10 +57,7 @@ export interface Walked {
   readonly root: string;
   readonly wanted: Wanted;
   readonly owner: OwnerGit;
-  /**
-   * The parts of the workspace that the walls leave open, "" for all; the rest is closed to every
-   * run.
-   */
+  /** The parts that the walls leave open, "" for all; the rest is closed to every run. */
   readonly open: readonly string[];
   /** Tells which folders changed; without it each one is asked. */
   readonly watch?: FolderWatch | undefined;
@@ -121,10 +118,7 @@ export class WorkspaceWalk {
     return isNew.some(Boolean);
   }
 
-  /**
-   * Returns true if nothing happened in any folder that is watched, and the workspace is the one
-   * that it was.
-   */
+  /** Returns true if nothing happened in any watched folder, and the workspace is the same one. */
   #isUnchanged(): boolean {
     const { watch, root } = this.#walked;
     return watch?.look() === false && aboutPath(root)?.ino === this.#seen.get("")?.ino;
@@ -138,10 +132,7 @@ export class WorkspaceWalk {
     return [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
   }
 
-  /**
-   * Returns true for what a repository of the workspace names in its settings, and for what lies
-   * beneath it.
-   */
+  /** Returns true for what a repository names in its settings, and for what lies beneath it. */
   follows(relative: string): boolean {
     return prefixes(relative).some((at) => this.#followed.has(at));
   }
@@ -201,10 +192,7 @@ export class WorkspaceWalk {
     }
   }
 
-  /**
-   * Returns true if the folder holds a name that is not UTF-8: nothing of that name can be read or
-   * covered.
-   */
+  /** Returns true for a folder with a name that is not UTF-8, which nothing can read or cover. */
   #isForeign(folder: string, entries: readonly Dirent[]): boolean {
     if (!entries.some(({ name }) => name.includes("\uFFFD")) || foreignNames(folder).length === 0)
       return false;
