@@ -19,9 +19,7 @@ const wroteStart = /^(?:on|am|le|el|il|op|em|den|w dniu|в)\s.{3,}/iu;
 const maxAttribution = 3;
 const headLines = 5;
 const maxAttributionLength = 300;
-/**
- * Most characters of a line such as `Begin forwarded message:`, which stands alone above a head.
- */
+/** Most characters of a line such as `Begin forwarded message:`, which stands above a head. */
 const maxTitle = 60;
 
 /** Returns true for a line that a program marks as somebody else's, as by `> `. */
@@ -78,7 +76,7 @@ function isHead(lines: readonly string[], at: number): boolean {
 }
 
 /**
- * Returns true if words say who wrote the lines below; with `marked`, only if these have no marks.
+ * Returns true if words say who wrote the lines below; with `marked`, only if those have no mark.
  */
 function saysWhose(lines: readonly string[], at: number, marked: boolean): boolean {
   const first = lines[at] ?? "";

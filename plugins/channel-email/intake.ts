@@ -150,7 +150,7 @@ export class Intake {
   }
 
   /**
-   * Records a mail whose sender's domain does not stand behind it: one line, one record, no answer.
+   * Records a mail whose sender's domain does not vouch for it: one line, one record, no answer.
    */
   async #forged({ id, from, uid }: WrittenMail): Promise<undefined> {
     const { audit, log, settings } = this.#needs;

@@ -11,9 +11,7 @@ export interface Beginning {
   readonly isCut: boolean;
 }
 
-/**
- * Loads a piece of a mail, without its transfer encoding. Throws MEDIA_TOO_LARGE beyond `maxBytes`.
- */
+/** Loads a piece of a mail, decoded. Throws MEDIA_TOO_LARGE beyond `maxBytes`. */
 export async function loadPart(
   client: ImapFlow,
   uid: number,

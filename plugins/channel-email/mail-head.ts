@@ -22,9 +22,7 @@ export type HeadFacts = Static<typeof headFacts>;
 
 /** The header of a mail, as far as it decides anything. All of it comes from outside. */
 export interface MailHead {
-  /**
-   * Undefined unless there is exactly one header From with exactly one address that can be read.
-   */
+  /** Undefined unless there is exactly one header From, with exactly one readable address. */
   readonly from: { readonly address: string; readonly name?: string } | undefined;
   /** False if the header goes on beyond what was read, so that anything may stand there. */
   readonly isWhole: boolean;

@@ -66,10 +66,7 @@ class Sorter {
     else this.#leaf(node, type, role);
   }
 
-  /**
-   * Walks several forms of the same content: one is read, and of the others only what is not a
-   * text.
-   */
+  /** Walks several forms of one content: one is read, and of the others only what is not a text. */
   #alternative(children: readonly MessageStructureObject[], role: Role, depth: number): void {
     const best =
       children.find((child) => holds(child, "text/plain", 0)) ??

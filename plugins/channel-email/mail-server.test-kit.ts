@@ -34,9 +34,7 @@ export interface MailServerOptions {
   readonly tls?: boolean;
 }
 
-/**
- * Dovecot, started for a test by an ordinary user: IMAP, and submission that hands on to a relay.
- */
+/** Dovecot, started by an ordinary user: IMAP, and submission that hands on to a relay. */
 export class MailServer implements AsyncDisposable {
   readonly directory: string;
   readonly ports: {

@@ -31,10 +31,7 @@ export interface MailboxNeeds extends ImapNeeds {
   readonly log: Logger;
 }
 
-/**
- * Reads one folder: each mail is on disk before it is marked as seen, and its number is passed only
- * then.
- */
+/** Reads one folder: each mail is on disk before it is marked as seen and its number is passed. */
 export class Mailbox implements ConnectionOptions {
   readonly #needs: MailboxNeeds;
   readonly health: ChannelHealth;
@@ -122,10 +119,7 @@ export class Mailbox implements ConnectionOptions {
     await client.messageFlagsAdd(String(uid), ["\\Seen"], { uid: true, silent: true });
   }
 
-  /**
-   * Returns the header of a mail and its server's facts about it; undefined if it is gone, or
-   * cannot be read.
-   */
+  /** Returns a mail's header and its server's facts about it; undefined if it cannot be read. */
   async #find(
     client: ImapFlow,
     uid: number,

@@ -3,10 +3,7 @@ import type { Store } from "@gantry/sdk";
 const space = "email.counted";
 const hourMs = 3_600_000;
 
-/**
- * Limits the mails to one person, so that two programs that answer each other cannot go on for
- * long.
- */
+/** Limits the mails to one person, so that two programs cannot answer each other for long. */
 export class Pace {
   readonly #perHour: number;
   readonly #store: () => Store;

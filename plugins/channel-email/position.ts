@@ -12,8 +12,7 @@ interface Kept {
   /** When the channel first served this mailbox, Unix ms by our clock. */
   readonly since: number;
   /**
-   * The validity of the numbers, and the lowest that was not taken; missing until it was connected
-   * once.
+   * The validity of the numbers, and the lowest one not taken; missing until the first connection.
    */
   readonly validity?: string;
   readonly next?: number;

@@ -28,9 +28,7 @@ export function replyAddress(
   return { to, subject, references: kept, root, ...(id !== undefined && { inReplyTo: id }) };
 }
 
-/**
- * Reads an address of this channel; undefined if it is invalid. An address alone begins a thread.
- */
+/** Reads an address of this channel; undefined if invalid. An address alone begins a thread. */
 export function readReplyAddress(to: Json): ReplyAddress | undefined {
   if (typeof to === "string") {
     const address = readAddress(to);

@@ -26,8 +26,7 @@ import type { Threads } from "./threads.ts";
 import { MailTrouble } from "./trouble.ts";
 
 /**
- * Most bytes of the files in one mail: most servers take 25 MB, and files grow by a third on the
- * way.
+ * Most bytes of the files in a mail: most servers take 25 MB, and files grow by a third on the way.
  */
 const maxFileBytes = 15 * 1024 * 1024;
 const space = "email.parts";
@@ -47,8 +46,7 @@ export interface SenderNeeds {
 type Files = OutgoingMail["files"];
 
 /**
- * Sends answers: one mail each, with its files, and further mails if the files are too large for
- * one.
+ * Sends answers: one mail each, with its files, and more mails if the files are too large for one.
  */
 export class Sender {
   readonly #needs: SenderNeeds;
@@ -85,10 +83,7 @@ export class Sender {
     }
   }
 
-  /**
-   * Returns the text of all parts, and the files that are there; a missing file is a line of the
-   * text.
-   */
+  /** Returns the text of all parts, and their files; a missing file is a line of the text. */
   async #read(parts: readonly Part[]): Promise<{ readonly text: string; readonly files: Files }> {
     const lines: string[] = [];
     const files: Files[number][] = [];

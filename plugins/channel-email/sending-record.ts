@@ -10,8 +10,7 @@ interface Kept {
 }
 
 /**
- * The outcome of the last sending: logged once at each change, and kept for `status` of another
- * process.
+ * The outcome of the last sending: logged at each change, and kept for another process' `status`.
  */
 export class SendingRecord {
   readonly #address: string;

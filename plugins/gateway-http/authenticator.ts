@@ -45,7 +45,7 @@ export class Authenticator {
   }
 
   /**
-   * Returns what is known of the token of a request; undefined for any other, and without pairing.
+   * Returns the facts of a request's token; undefined for any other request, and without pairing.
    */
   async find(request: FastifyRequest): Promise<Known | undefined> {
     const token = this.#deps.requirePairing ? tokenOf(request) : undefined;

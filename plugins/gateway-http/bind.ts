@@ -22,10 +22,7 @@ export function openBind(host: string, config: GatewayConfig): GantryError | und
   return errors.GATEWAY_OPEN_BIND(host, "TLS or a proxy that does it", cure);
 }
 
-/**
- * Returns an address as the system takes it. `localhost` may stand for two addresses; it is the
- * first.
- */
+/** Returns an address as the system takes it. `localhost` is the first of its two addresses. */
 export function bindAddress(host: string): string {
   return host.toLowerCase() === "localhost" ? "127.0.0.1" : host.replace(/^\[(.*)\]$/, "$1");
 }
@@ -44,8 +41,7 @@ export interface Tls {
 }
 
 /**
- * Reads the two files and checks that they belong together; undefined if TLS is off. Throws
- * GATEWAY_TLS_*.
+ * Reads the two files and checks that they match; undefined if TLS is off. Throws GATEWAY_TLS_*.
  */
 export async function readTls(config: GatewayConfig, configDir: string): Promise<Tls | undefined> {
   if (!config.tls_enabled) return undefined;

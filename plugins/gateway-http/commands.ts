@@ -7,8 +7,7 @@ import { userOfTerminal, type Pairing } from "@gantry/sdk/node";
 const json = { flags: "--json", summary: "print JSON" };
 
 /**
- * Makes the command. `listen` takes the command line's address, which goes before the
- * configuration's.
+ * Makes the command. `listen` takes the command line's address, which overrides the configuration.
  */
 export function gatewayCommand(listen: (where: { host?: string; port?: number }) => void): Command {
   return {

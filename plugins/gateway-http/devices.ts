@@ -165,9 +165,7 @@ function callerOf(stored: Stored): Caller {
   return { device, may: scopesOf(stored), ...(first === true && { name }) };
 }
 
-/**
- * Returns the scopes of a token: all for one of an earlier release, none if they cannot be read.
- */
+/** Returns a token's scopes: all for one of an earlier release, none if they cannot be read. */
 function scopesOf({ may }: Stored): readonly Scope[] {
   if (may === undefined) return scopes;
   return Array.isArray(may) ? may.filter(isScope) : [];

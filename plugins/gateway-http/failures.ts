@@ -12,8 +12,8 @@ export interface Failure {
 }
 
 /**
- * Returns the answer to a client. Only coded errors speak for themselves; anything else could say
- * too much.
+ * Returns the answer to a client. Only coded errors speak for themselves; others could say too
+ * much.
  */
 export function failure(error: unknown): Failure {
   const coded = error instanceof GantryError ? error : errors.GATEWAY_FAILED();
@@ -31,8 +31,7 @@ export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
 const closing: ReadonlySet<number> = new Set([408, 413, 501, 503]);
 
 /**
- * Answers with the error's code and sentence, and with its `Retry-After` and `Allow` if it has
- * them.
+ * Answers with the error's code and sentence, and with any `Retry-After` and `Allow` of its own.
  */
 export function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
   const { status, body } = failure(error);

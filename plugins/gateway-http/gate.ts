@@ -69,10 +69,7 @@ export class Gate {
     );
   }
 
-  /**
-   * Returns true if the page came from the very address that it asks, or from one that the owner
-   * allowed.
-   */
+  /** Returns true if the page came from the very address that it asks, or from an allowed one. */
   #isOurOrigin(origin: string, host: string): boolean {
     if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false;
     const { host: from } = new URL(origin);
@@ -91,9 +88,7 @@ export function hasForwarding(headers: IncomingHttpHeaders): boolean {
   return false;
 }
 
-/**
- * Returns true if a header came more than once, of which Node keeps the first and hides the others.
- */
+/** Returns true if a header came more than once; Node keeps the first and hides the others. */
 export function repeated(request: FastifyRequest, name: string): boolean {
   const { rawHeaders } = request.raw;
   let seen = 0;

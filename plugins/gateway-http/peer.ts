@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { errors } from "./errors.ts";
 
 /**
- * Says whether an address is one of `entries` (addresses and CIDR ranges). Throws
+ * Tells whether an address is one of `entries`: addresses and CIDR ranges. Throws
  * GATEWAY_BAD_PROXY.
  */
 export function addressList(entries: readonly string[]): (address: string | undefined) => boolean {

@@ -48,9 +48,7 @@ async function fileOf(sessions: Sessions, session: string, id: string): Promise<
   return files.find((file) => file.id === id);
 }
 
-/**
- * Returns headers by which a page that somebody else wrote is saved, never shown as one of ours.
- */
+/** Returns headers by which a page of somebody else's is saved, never shown as one of ours. */
 function headersOf({ mime, name = "file" }: MediaRef): Readonly<Record<string, string>> {
   const how = shown.test(mime) ? "inline" : "attachment";
   const encoded = encodeURIComponent(name.toWellFormed()).replace(

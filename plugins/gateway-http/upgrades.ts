@@ -15,9 +15,7 @@ export function wishOf(request: IncomingMessage): Wish | undefined {
   return wishes.get(request);
 }
 
-/**
- * Returns true for the handshake of a WebSocket. Every other upgrade is ignored, as HTTP allows.
- */
+/** Returns true for a WebSocket's handshake. Every other upgrade is ignored, as HTTP allows. */
 export function isHandshake({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers.upgrade?.trim().toLowerCase() === "websocket";
 }

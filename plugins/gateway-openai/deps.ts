@@ -1,9 +1,6 @@
 import type { Agents, Inbox, Media, Store } from "@gantry/sdk";
 
-/**
- * The parts that the routes work with; a getter is called at each request, since a slot may be
- * empty.
- */
+/** The parts that the routes use; a getter is called at each request, since a slot may be empty. */
 export interface ApiDeps {
   readonly agents: () => Agents | undefined;
   readonly inbox: Inbox;

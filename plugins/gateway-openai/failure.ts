@@ -18,10 +18,7 @@ function typeOf(status: number): string {
   return status < 500 ? "invalid_request_error" : "server_error";
 }
 
-/**
- * Returns the body for what the gateway refuses before a route is asked, in the form of all errors
- * here.
- */
+/** Returns the body for what the gateway refuses before a route, in the form of all errors here. */
 export function failureBody({ status, code, message }: RouteFailure): object {
   return errorBody({ code, message }, status);
 }

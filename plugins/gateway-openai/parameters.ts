@@ -61,10 +61,7 @@ const taken = [
   "store",
 ];
 
-/**
- * Parameters that neither API can follow here, though one value of each asks for what is done
- * anyway.
- */
+/** Parameters that neither API can follow, but for the value that asks for what is done anyway. */
 const neutral: Readonly<Record<string, Neutral>> = {
   frequency_penalty: (value) => value === 0,
   parallel_tool_calls: (value, body) => value === true || sentTools(body).length === 0,

@@ -133,7 +133,7 @@ export class ResponseTurns {
   }
 
   /**
-   * Returns where the turn is kept: behind the response that it continues, if no other is there.
+   * Returns where the turn is kept: behind the response that it continues, unless another is there.
    */
   async #place({ previous, sent }: Wanted): Promise<Place> {
     const { history } = sent;

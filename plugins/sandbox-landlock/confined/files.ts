@@ -55,10 +55,7 @@ export function readFile(
   });
 }
 
-/**
- * Replaces a file in one step, keeping its mode; creates it and its directories if they are
- * missing.
- */
+/** Replaces a file in one step, keeping its mode; creates it and its directories if missing. */
 export function writeFile(path: string, data: string | Uint8Array): void {
   inDirectory(dirname(path), true, (directory) => {
     const target = `${directory}/${basename(path)}`;

@@ -75,10 +75,7 @@ export class Requests {
     }
   }
 
-  /**
-   * Refuses paths outside the roots. A private /tmp is for runs: a tool's files there would be
-   * lost.
-   */
+  /** Refuses paths outside the roots, as a private /tmp, where a tool's files would be lost. */
   #outside(request: Request): Fault | undefined {
     if (!("path" in request)) return undefined;
     const roots = this.#rootsFor(request);

@@ -13,9 +13,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 /** Nobody else may write what tools make, whatever the service was started with. */
 const CLOSED_TO_WRITING = 0o022;
 
-/**
- * Beside views, masks keep files only from this process itself, and each takes the kernel a moment.
- */
+/** Beside views, masks keep files only from this process, and each takes the kernel a moment. */
 const MOST_BESIDE_VIEWS = 1_000;
 
 /**

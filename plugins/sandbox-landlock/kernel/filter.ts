@@ -23,10 +23,7 @@ const ENOTSUP = 95;
 const low = (argument: number): Instruction => [LOAD, 0, 0, 16 + 8 * argument];
 const high = (argument: number): Instruction => [LOAD, 0, 0, 20 + 8 * argument];
 
-/**
- * Returns `yes` if the low word of an argument (under a mask) is one of the values, and `no` if
- * not.
- */
+/** Returns `yes` if an argument's low word (under a mask) is one of the values, and `no` if not. */
 function match(
   argument: number,
   values: readonly number[],

@@ -30,9 +30,7 @@ export function syscall(name: Syscall, ...args: readonly Argument[]): number {
   return invoke(name, "syscall", ["long", ...types], [number, ...args]);
 }
 
-/**
- * Calls a function of libc. `types` are C types. Throws KernelError if it returns less than zero.
- */
+/** Calls a function of libc. `types`: C types. Throws KernelError if it returns less than zero. */
 export function libcCall(
   name: string,
   types: readonly string[],

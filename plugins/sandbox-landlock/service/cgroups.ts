@@ -21,10 +21,7 @@ export interface Cgroups extends Pick<GroupFacts, "files" | "rooms"> {
   close(): void;
 }
 
-/**
- * Returns each controller's files of both versions; a file that a kernel does not have is passed
- * over.
- */
+/** Returns each controller's files of both versions; files that a kernel lacks are passed over. */
 function settings(bounds: Bounds): Readonly<Record<Controller, readonly (readonly [string, string])[]>> {
   const quota = String(bounds.max_cpu_percent * (PERIOD_US / 100));
   return {

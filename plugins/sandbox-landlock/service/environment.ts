@@ -1,8 +1,7 @@
 export const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Returns the environment of a started process but for its home; nothing in it is the service's
- * own.
+ * Returns the environment of a started process but for its home; nothing in it is the service's.
  */
 export function childEnvironment(proxy: string | undefined): Readonly<Record<string, string>> {
   const proxied = Object.fromEntries(

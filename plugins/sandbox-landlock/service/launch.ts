@@ -69,10 +69,7 @@ export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions)
   return child;
 }
 
-/**
- * Returns a function that gives the beginning of its error output, as the reason if it does not
- * start.
- */
+/** Returns a function for the beginning of its error output, the reason if it does not start. */
 export function firstWordsOf(child: ChildProcess): () => string {
   let said = "";
   child.stderr?.on("data", (piece: Buffer) => {

@@ -140,10 +140,7 @@ export class Openings {
     return confinement;
   }
 
-  /**
-   * Returns the paths that every run may read, without the workspace, and those that this one asks
-   * for.
-   */
+  /** Returns the paths that every run may read, without the workspace, and those of this one. */
   async #grants(spec: OpenSpec): Promise<Grants> {
     const { blocked_paths: blocked, sandboxing } = this.#config.security;
     const { workspace, configDir } = this.#needs.runtime;

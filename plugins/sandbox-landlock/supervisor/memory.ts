@@ -2,9 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import type { SyscallRequest } from "./arguments.ts";
 import { KernelError } from "../kernel/kernel.ts";
 
-/**
- * Reads memory of the asking thread, up to `length` bytes. Throws if its memory is closed to us.
- */
+/** Reads up to `length` bytes of the asking thread. Throws if its memory is closed to us. */
 export function readMemory({ thread, check }: SyscallRequest, address: bigint, length: number): Uint8Array {
   const fd = openSync(`/proc/${thread}/mem`, "r");
   try {
@@ -31,7 +29,7 @@ const PAGE = 4096;
 const ENAMETOOLONG = 36;
 
 /**
- * Reads a path of the asking thread. Throws KernelError if it does not end within a page and a bit.
+ * Reads the asking thread's path. Throws KernelError if it does not end within a page and a bit.
  */
 export function readPath(request: SyscallRequest, address: bigint): string {
   const left = PAGE - Number(address % BigInt(PAGE));

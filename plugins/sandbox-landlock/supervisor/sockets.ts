@@ -118,9 +118,7 @@ function connect(request: SyscallRequest, family: number, address: Uint8Array): 
   });
 }
 
-/**
- * Connects a socket of our own that does not wait. Returns an errno or 0, after a moment at most.
- */
+/** Connects a socket of our own that does not wait. Returns an errno or 0, within a moment. */
 function connectNow(fd: number, family: number, address: Uint8Array): number {
   try {
     return libcCall("connect", ["int", "void *", "uint"], fd, address, address.length);

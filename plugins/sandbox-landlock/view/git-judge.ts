@@ -90,9 +90,7 @@ export function isPlainOfGit(workspace: string, merged: Merged, one: Left, withi
   }
 }
 
-/**
- * Returns true if the line names a folder of the workspace, in which git writes and removes files.
- */
+/** Returns true if the line names a folder of the workspace, to be written by git. */
 function worksWithin(workspace: string, merged: Merged, folder: string, line: string): boolean {
   const written = WORKTREE.exec(line)?.[1];
   const target = written === undefined ? undefined : insideOf(workspace, folder, written);

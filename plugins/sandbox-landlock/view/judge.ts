@@ -71,9 +71,7 @@ export class Judge {
     return within !== undefined && within !== ".git" && guarded(within, isFolder);
   }
 
-  /**
-   * Returns undefined if something may be taken over; what lies in a folder is judged by itself.
-   */
+  /** Returns undefined if it may be taken over; what lies in a folder is judged by itself. */
   refuse(one: Left): string | undefined {
     return one.unreadable ?? this.#byKind(one) ?? this.#byName(one);
   }

@@ -46,10 +46,7 @@ export function moveFolder(workspace: string, { hold }: View, from: string, to: 
   }
 }
 
-/**
- * Returns true unless the folder is on another file system, as all other mounts in a process' root
- * are.
- */
+/** Returns true if the folder is not on another mount, each of which is another file system. */
 const isOn = (workspace: string, folder: string): boolean => statSync(folder).dev === statSync(workspace).dev;
 
 /** Throws with everything in its old place. */

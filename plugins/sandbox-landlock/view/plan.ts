@@ -157,10 +157,7 @@ class Planner {
     }
   }
 
-  /**
-   * Returns true if anything beneath a folder was hidden from the run, is guarded, or changed
-   * since.
-   */
+  /** Returns true if anything beneath was hidden from the run, is guarded, or changed since. */
   #mustStay(at: string): boolean {
     return this.#namesIn(at).some((name) => {
       const [inner, there] = [`${at}/${name}`, this.#find(`${at}/${name}`)];

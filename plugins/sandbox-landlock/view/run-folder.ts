@@ -132,9 +132,7 @@ export class RunFolder {
     this.#write(RECORD, record);
   }
 
-  /**
-   * Returns true if something of its run is kept: it was looked at, or is to be at the next start.
-   */
+  /** Returns true if something of its run is kept: it was judged, or is to be at the next start. */
   isKept(): boolean {
     return existsSync(path.join(this.#at, PLAN)) || this.read()?.steps !== undefined;
   }

@@ -8,9 +8,7 @@ import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./s
 
 const { EEXIST, EXDEV, ENOENT, ENOTEMPTY } = os.errno;
 
-/**
- * The folders in which the steps of one run are done. Only the service and the owner write to them.
- */
+/** The folders in which a run's steps are done. Only the service and the owner write to them. */
 export interface Places {
   readonly id: string;
   readonly workspace: string;

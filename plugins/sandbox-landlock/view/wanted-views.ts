@@ -10,9 +10,7 @@ import { Views } from "./views.ts";
 export interface WantedViews {
   /** Undefined: each run works in the workspace itself. */
   readonly views: Views | undefined;
-  /**
-   * Why there are none although they are wanted, as far as that is known before a process tries.
-   */
+  /** The reason why there are none though wanted, as far as it is known before a process tries. */
   readonly why?: string;
   /** The reason why no run is tried first although it has a view; undefined if it may be. */
   readonly untried?: string | undefined;
@@ -54,10 +52,7 @@ function untriedOf(workspace: string, { read, write }: Pick<Grants, "read" | "wr
   return device === undefined ? undefined : `commands may read ${device}`;
 }
 
-/**
- * Returns the views in which a run may be tried before somebody decides on it, or the reason why
- * not.
- */
+/** Returns the views in which a run may be tried before a decision, or the reason why not. */
 export function triesOf(
   wanted: "view" | "direct",
   { views, why, untried }: WantedViews,

@@ -19,9 +19,7 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/**
- * Returns names that are not UTF-8: no text holds them, so nothing reaches their files by a path.
- */
+/** Returns names that are not UTF-8: no text holds them, so no path reaches their files. */
 export function foreignNames(folder: string): readonly Buffer[] {
   return readdirSync(folder, { encoding: "buffer" }).filter((name) => !isUtf8(name));
 }

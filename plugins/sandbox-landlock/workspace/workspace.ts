@@ -18,9 +18,7 @@ export class Workspace {
   readonly #isGuarded: NameTest;
   readonly #masks: boolean;
   readonly #walk: WorkspaceWalk;
-  /**
-   * The guarded files that masks lie over, with the identity of each; undefined if none were laid.
-   */
+  /** The guarded files under masks, with the identity of each; undefined if no masks were laid. */
   #covered: ReadonlyMap<string, string> | undefined;
 
   constructor({ workspace, secret, guarded, namespaces, walls, ownerGit }: ConfinedFacts) {
@@ -73,10 +71,7 @@ export class Workspace {
     return about?.isFile() === true && about.nlink > 1n && this.find().secret.includes(at);
   }
 
-  /**
-   * Returns true for what git obeys too, and for what would make a repository of the folder around
-   * it.
-   */
+  /** Returns true for what git obeys too, and for what would make its folder a repository. */
   #isKept(at: string): boolean {
     const within = inGit(this.root, at, true);
     if (this.#isGuarded(at) || this.#walk.follows(at) || path.basename(at) === ".git") return true;
