@@ -4,7 +4,7 @@ import { lastSaid, own, owner, startEmail, type EmailOptions } from "./email.tes
 import { dovecot, MailServer } from "./mail-server.test-kit.ts";
 import { MailSink, password, until } from "./mail-sink.test-kit.ts";
 
-/** What `gantry channel doctor` says, on a channel that reads nothing. */
+/** Returns the output of `gantry channel doctor`, on a channel that reads nothing. */
 async function doctor(options: EmailOptions): Promise<string> {
   await using t = await startEmail({ serves: false, ...options });
   const rows = await t.check("email");

@@ -6,8 +6,8 @@ const machines =
   /^(?:mailer-daemon|postmaster|daemon|bounces?|no-?reply|do-?not-?reply|auto-?reply|notifications?)(?:[-+._].*)?$|[-+._](?:no-?reply|bounces?)$/;
 
 /**
- * Why a mail must not be answered, whoever it says it is from (RFC 3834, section 2, and what list software and other
- * programs mark their mail with); undefined where a person may be behind it.
+ * Returns why a mail must not be answered, whoever it says it is from (RFC 3834, section 2, and the
+ * marks of list software and other programs); undefined if a person may be behind it.
  */
 export function unanswerable(head: MailHead, ownAddress: string): string | undefined {
   const { from, id } = head;

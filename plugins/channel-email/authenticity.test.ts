@@ -7,7 +7,9 @@ import { readStructured } from "./structured-header.ts";
 const server = "mx.example.com";
 const numRuns = process.env["GANTRY_LONG"] ? 100_000 : 3_000;
 
-/** Whether a mail from ada@example.com with these headers, topmost first, is vouched for. */
+/**
+ * Returns true if a mail from ada@example.com with these headers, topmost first, is vouched for.
+ */
 function isVouched(...results: readonly string[]): boolean {
   return isVouchedFor({ from: { address: "ada@example.com" }, all: () => results }, server);
 }

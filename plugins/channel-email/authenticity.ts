@@ -16,8 +16,8 @@ const propertyForm = /\s+((?:[a-z][\w-]*\s*\.\s*)?[a-z][\w-]*)\s*=\s*((?:"\d+"|[
 const nameForm = /^\s*("\d+"|[^\s"]+)\s*(\d+\s*)?$/;
 
 /**
- * True if the mail server of this name says that the sender's domain vouches for the mail: its
- * topmost Authentication-Results (RFC 8601) can be read as a whole and holds exactly one dmarc
+ * Returns true if the mail server of this name says that the sender's domain vouches for the mail:
+ * its topmost Authentication-Results (RFC 8601) can be read as a whole and holds exactly one dmarc
  * result, which is `pass` for just that domain. Headers further down may have come with the mail.
  */
 export function isVouchedFor(head: Pick<MailHead, "from" | "all">, authservId: string): boolean {
@@ -77,7 +77,7 @@ function readResult(text: string, unquoted: (text: string) => string): Result | 
     properties.push([name.replace(/\s+/g, "").toLowerCase(), unquoted(value)]);
     end += found.length;
   }
-  // A second result without a semicolon before it is no property.
+  // A second result without a semicolon before it is not a property.
   const isWhole = text.slice(end).trim() === "" && !properties.some(([name]) => name === "dmarc");
   const words = { method: method.toLowerCase(), version, result: result.toLowerCase() };
   return isWhole ? { ...words, properties } : undefined;

@@ -19,7 +19,7 @@ const wroteStart = /^(?:on|am|le|el|il|op|em|den|w dniu|в)\s.{3,}/iu;
 const maxAttribution = 3;
 const headLines = 5;
 const maxAttributionLength = 300;
-/** Of a line such as `Begin forwarded message:`, which stands alone above a head. */
+/** Most characters of a line such as `Begin forwarded message:`, which stands above a head. */
 const maxTitle = 60;
 
 /** Returns true for a line that a program marks as somebody else's, as by `> `. */
@@ -30,7 +30,8 @@ export function isQuote(line: string): boolean {
 /**
  * Returns the index of the first line of a mail that is answered or passed on, by the form of the
  * lines that programs write above it in every language; the number of lines if there is none. In
- * doubt a line is one. Marked quotes are not looked at; with `marked`, nor are the words above them.
+ * doubt a line is one. Marked quotes are not looked at; with `marked`, nor are the words above
+ * them.
  */
 export function carriedStart(given: readonly string[], { marked }: { readonly marked: boolean }): number {
   const lines = given.map(withoutFormat);
@@ -74,7 +75,9 @@ function isHead(lines: readonly string[], at: number): boolean {
   );
 }
 
-/** Returns true if words say who wrote the lines below; with `marked`, only if these have no marks. */
+/**
+ * Returns true if words say who wrote the lines below; with `marked`, only if those have no mark.
+ */
 function saysWhose(lines: readonly string[], at: number, marked: boolean): boolean {
   const first = lines[at] ?? "";
   if (!year.test(first) && !address.test(first) && !wroteStart.test(first)) return false;
@@ -93,7 +96,10 @@ function isAttribution(text: string): boolean {
   return address.test(text) || (text.match(/\p{Nd}+/gu) ?? []).length >= 4;
 }
 
-/** A title that stands alone above the head belongs to it, but not the first words of the mail. */
+/**
+ * Returns the index of a title that stands alone above the head, which belongs to it, unless the
+ * title would be the first words of the mail.
+ */
 function titleAbove(lines: readonly string[], at: number): number {
   let title = at - 1;
   while (title > 0 && lines[title] === "") title -= 1;

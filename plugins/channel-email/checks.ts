@@ -15,7 +15,7 @@ import { troubleOf } from "./trouble.ts";
 const fullPercent = 95;
 const security = { implicit: "TLS", starttls: "STARTTLS", none: "in the open, on this machine" } as const;
 
-/** Says what follows while nothing proves a sender; undefined where the mail server does. */
+/** Returns the consequences while nothing proves a sender; undefined if the mail server does. */
 export function forgeableSenders({
   authservId,
   people,
@@ -103,7 +103,7 @@ async function reading(needs: CheckNeeds, signal: AbortSignal): Promise<readonly
   }
 }
 
-/** A mailbox that is full sends back what people write to it. */
+/** Checks the room in the mailbox: a full one sends back what people write to it. */
 async function quota(client: ImapFlow): Promise<readonly CheckRow[]> {
   const known = await client.getQuota().catch(() => false as const);
   const { usage = 0, limit = 0 } = (known ? known.storage : undefined) ?? {};

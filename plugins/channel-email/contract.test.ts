@@ -25,7 +25,7 @@ function failureOf({ how }: SendingEnds): SinkFailure {
     : { at: "data", code: 550, text: "5.6.0 Content not accepted" };
 }
 
-/** What a mail program shows: the HTML, where there is one. */
+/** Returns what a mail program shows: the HTML, if there is any. */
 function toldOf({ to, shown }: SunkMail): Told {
   const { html, text, header } = shown;
   const visible = html
@@ -43,7 +43,7 @@ function toldOf({ to, shown }: SunkMail): Told {
   };
 }
 
-/** The real servers as the contract drives them. */
+/** Returns the real servers as the contract drives them. */
 function platformOn(server: MailServer, sink: MailSink): TestPlatform {
   let last: Partial<Written> = {};
   let closed: Promise<unknown> | undefined;

@@ -22,7 +22,7 @@ interface Asking extends AsyncDisposable {
   runs(): number;
 }
 
-/** A channel whose model calls a tool that asks whenever a mail says `run it`. */
+/** Starts a channel whose model calls a tool that asks whenever a mail says `run it`. */
 async function asking(table: EmailOptions["table"] = {}): Promise<Asking> {
   const tool = askingTool();
   const call = { calls: [{ name: tool.toolName, args: {} }] };

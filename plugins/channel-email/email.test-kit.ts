@@ -13,7 +13,7 @@ export const stranger = "eve@example.net";
 /** Keys with which a mail counts that {@link vouchedFor} its domain. */
 export const proven = { authserv_id: "mx.example.com" };
 
-/** The header line by which the mail server vouches for whoever writes from this domain. */
+/** Returns the header line by which the mail server vouches for whoever writes from this domain. */
 export function vouchedFor(domain: string = "example.com"): string {
   return `Authentication-Results: ${proven.authserv_id}; dmarc=pass header.from=${domain}`;
 }
@@ -27,11 +27,14 @@ export interface EmailOptions extends ChannelOptions {
 export interface TestEmail extends StartedChannel, AsyncDisposable {
   readonly server: MailServer;
   readonly sink: MailSink;
-  /** A mail from the owner, unless told otherwise. */
+  /** Makes a mail from the owner, unless told otherwise. */
   write(mail: Partial<Written>): Written;
 }
 
-/** The keys of a channel that reads from this server and sends to this sink, both on this machine. */
+/**
+ * Returns the keys of a channel that reads from this server and sends to this sink, both on this
+ * machine.
+ */
 export function tableOf(server: MailServer, sink: MailSink): Readonly<Record<string, unknown>> {
   return {
     address: own,
@@ -45,7 +48,7 @@ export function tableOf(server: MailServer, sink: MailSink): Readonly<Record<str
   };
 }
 
-/** The channel on real servers, over the real network. */
+/** Starts the channel on real servers, over the real network. */
 export async function startEmail(options: EmailOptions = {}): Promise<TestEmail> {
   const sink = options.sink ?? (await MailSink.start());
   const server = options.server ?? (await MailServer.start(options.mail));
@@ -102,7 +105,7 @@ export function writeTo(server: MailServer, given: Partial<Written>): Written {
   return mail;
 }
 
-/** A model that repeats what it was told last. */
+/** Answers as a model that repeats what it was told last. */
 export function lastSaid({ messages }: ChatRequest): string {
   return textOf(messages.at(-1)?.parts ?? []);
 }

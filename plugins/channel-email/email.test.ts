@@ -86,7 +86,8 @@ test.runIf(dovecot.here).each([
     await using sink = await MailSink.start();
     const hour = new Date(Date.now() - 3_600_000);
     writeTo(server, { text: "older", at: hour });
-    // It goes on: a clock that stands still makes whatever takes longer than a second look older than it is.
+    // It goes on: a clock that stands still makes whatever takes longer than a second look older
+    // than it is.
     const real = Date.now.bind(Date);
     const clock = vi.spyOn(Date, "now").mockImplementation(() => real() + aheadMs);
     try {

@@ -19,7 +19,9 @@ export const errors = defineErrors({
   EMAIL_INSECURE: usage(
     "The key channels.email.%s is none, which is for a server on this machine alone, with SERVICE_ALLOW_INSECURE_LOOPBACK=1: leave it out.",
   ),
-  EMAIL_BAD_ADDRESS: usage("channels.email.address is `%s`, which is no address: write name@example.com."),
+  EMAIL_BAD_ADDRESS: usage(
+    "channels.email.address is `%s`, which is not an address: write name@example.com.",
+  ),
   EMAIL_BAD_CA: usage("channels.email.tls_ca_file cannot be read (%s): name a PEM file with certificates."),
   EMAIL_NO_MAILBOX: failed(
     "%s has no folder %s (%s): set channels.email.mailbox to one that is there, as INBOX is.",

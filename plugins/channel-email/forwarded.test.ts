@@ -15,7 +15,7 @@ async function reading(): Promise<{ readonly t: TestEmail; readonly requests: Ch
   return { t: await startEmail({ plugins: [memoryStore(), model] }), requests };
 }
 
-/** What the model took for the writer's own words in each of these mails, in order. */
+/** Returns the writer's own words as the model took them from each of these mails, in order. */
 async function ownWords(mails: readonly Partial<Written>[]): Promise<readonly string[]> {
   const { t, requests } = await reading();
   await using _ = t;

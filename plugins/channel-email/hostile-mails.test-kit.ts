@@ -1,6 +1,6 @@
 import { own, owner, stranger } from "./email.test-kit.ts";
 
-/** Numbers that look like chance and are the same for the same seed (mulberry32). */
+/** Returns a source of random-looking numbers, the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -109,7 +109,7 @@ const large: Readonly<Record<string, Make>> = {
     `${head(owner, i, [mixed])}\r\n\r\n--b\r\nContent-Type: application/octet-stream; name=big\r\nContent-Transfer-Encoding: base64\r\n\r\n${`${"A".repeat(76)}\r\n`.repeat(385_000)}--b--\r\n`,
 };
 
-/** So many mails, always the same for one seed: each kind in turn, and a few that are large. */
+/** Makes `count` mails, the same for one seed: each kind in turn, and a few that are large. */
 export function hostileMails(count: number, seed: number): readonly HostileMail[] {
   const random = seeded(seed);
   const small = [

@@ -8,7 +8,10 @@ import { dovecot, MailServer } from "./mail-server.test-kit.ts";
 import { MailSink, password, until } from "./mail-sink.test-kit.ts";
 
 const count = Number(process.env["GANTRY_MAILS"] ?? 1_000);
-/** Beyond what the idle service holds: two copies of the largest file that is kept, its text, and what waits for the collector. */
+/**
+ * Beyond what the idle service holds: two copies of the largest file that is kept, its text, and
+ * what waits for the collector.
+ */
 const maxGrownMb = 250;
 
 /** Megabytes that a process holds now, and held at most. */

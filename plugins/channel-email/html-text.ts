@@ -13,9 +13,9 @@ const blocks = new Set(
 const gaps = new Set("p h1 h2 h3 h4 h5 h6 ul ol table blockquote pre".split(" "));
 const empty = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 /**
- * How programs mark what is answered or passed on, beside blockquote, in a class, an id or a name.
- * From there on nothing of the mail is its writer's: some programs mark only the first words, and
- * markup that is passed on may close elements.
+ * Marks of programs at what is answered or passed on, beside blockquote, in a class, an id or a
+ * name. From there on nothing of the mail is its writer's: some programs mark only the first words,
+ * and markup that is passed on may close elements.
  */
 const carried =
   /quot|fwd|forward|origin|reference-message|message-?header|separator-line|appendonsend|zmail_extra|zwchr|__HEADERS__|replySection/i;
@@ -24,10 +24,13 @@ const marks = ["class", "id", "name", "data-marker"];
 const citing = /\bmoz-cite-prefix\b/;
 /** Programs separate what is carried by a line. */
 const ruler = "_".repeat(20);
-/** Of an address that words lead to. */
+/** Most characters of an address that words lead to. */
 const maxAddress = 500;
 
-/** The words of a mail that is written in HTML; what it quotes has `> ` before each line. Scripts, styles and hidden text are left out. */
+/**
+ * Returns the words of a mail that is written in HTML; what it quotes has `> ` before each line.
+ * Scripts, styles and hidden text are left out.
+ */
 export function htmlText(html: string): string {
   const writer = new HtmlWriter();
   const parser = new Parser(
@@ -48,7 +51,7 @@ interface Opened {
   readonly isDropped: boolean;
   readonly isQuote: boolean;
   readonly href: string | undefined;
-  /** How long the line was, in pieces and in characters. */
+  /** The length that the line had, in pieces and in characters. */
   readonly from: { readonly pieces: number; readonly length: number };
 }
 
@@ -101,12 +104,12 @@ class HtmlWriter {
     if (opened.tag === "pre") this.#pre -= 1;
   }
 
-  /** How many elements stand open. */
+  /** The number of open elements. */
   get nested(): number {
     return this.#open.length;
   }
 
-  /** What stands open never ends: what was quoted or hidden stays so to the end of the mail. */
+  /** Leaves open elements open: what was quoted or hidden stays so to the end of the mail. */
   forget(): void {
     this.#open.length = 0;
   }
@@ -141,11 +144,12 @@ class HtmlWriter {
     this.#endsBlank = /\s/.test(text.at(-1) ?? "");
   }
 
-  /** The address behind words that do not show it. */
+  /** Adds the address behind words that do not show it. */
   #link({ href = "", from, isDropped }: Opened): void {
     if (isDropped || this.#dropped > 0 || !/^https?:\/\/\S+$/i.test(href)) return;
     const address = href.slice(0, maxAddress);
-    // Longer words do not stand in the address; elements in each other would have them put together time and again.
+    // Longer words do not stand in the address; elements in each other would have them put together
+    // time and again.
     const isLonger = this.#length - from.length > address.length + 2;
     const words = isLonger ? undefined : this.#line.slice(from.pieces).join("").trim();
     if (words === "" || (words !== undefined && address.includes(words.replace(/…$/, "")))) return;

@@ -9,9 +9,9 @@ import { tlsOptions } from "./tls-options.ts";
 
 const connectMs = 30_000;
 const greetingMs = 15_000;
-/** Mails are read in pieces of a quarter of it. */
+/** Four times the size of the pieces in which mails are read. */
 const maxPieceBytes = 1024 * 1024;
-/** Of one answer of the server: a list of half a million numbers. */
+/** Most bytes of one answer of the server: a list of half a million numbers. */
 const maxAnswerBytes = 4 * maxPieceBytes;
 
 export interface ImapNeeds {
@@ -21,9 +21,9 @@ export interface ImapNeeds {
 }
 
 /**
- * A connection that is logged in and has the folder open, closed when `signal` is aborted. It goes out by the network slot,
- * and nothing of the login goes before TLS holds, unless the server is on this machine and said to speak none. Throws
- * MailTrouble.
+ * Opens a connection that is logged in and has the folder open, closed when `signal` is aborted. It
+ * goes out by the network slot, and nothing of the login goes before TLS holds, unless the server
+ * is on this machine and said to speak none. Throws MailTrouble.
  */
 export async function openImap(needs: ImapNeeds, signal: AbortSignal): Promise<ImapFlow> {
   const { settings, upstream, version } = needs;
@@ -41,7 +41,7 @@ export async function openImap(needs: ImapNeeds, signal: AbortSignal): Promise<I
     const { ImapFlow: Client } = await import("imapflow");
     const tls = await tlsOptions(settings.caFile);
     socket = (await upstream.connect(host, port, signal)) as Socket;
-    // The library takes an open connection only where it begins with TLS.
+    // The library takes an open connection only if it begins with TLS.
     if (security !== "implicit") bridge = await bridgeTo(socket);
     signal.throwIfAborted();
     client = new Client({

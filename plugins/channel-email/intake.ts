@@ -29,7 +29,7 @@ export interface FoundMail {
   readonly id: string;
   /** Unix ms at which its server got it. */
   readonly at: number;
-  /** False where reading it failed so often that its words are left out. */
+  /** False if reading it failed so often that its words are left out. */
   readonly isReadable: boolean;
 }
 
@@ -65,7 +65,10 @@ export class Intake {
     return settings.authservId !== undefined && !isVouched ? this.#forged(written) : written;
   }
 
-  /** The message to hand in, read but not yet on disk; undefined for what is nobody's question. Throws what reading throws. */
+  /**
+   * Reads the message to hand in, which is not yet on disk; undefined if the mail is nobody's
+   * question. Throws what reading throws.
+   */
   async read(client: ImapFlow, mail: WrittenMail, signal: AbortSignal): Promise<InboundMessage | undefined> {
     const { settings, people } = this.#needs;
     const { head, isVouched } = mail;
@@ -146,7 +149,9 @@ export class Intake {
     };
   }
 
-  /** Its sender's domain does not stand behind it: one line, one record, no answer. */
+  /**
+   * Records a mail whose sender's domain does not vouch for it: one line, one record, no answer.
+   */
   async #forged({ id, from, uid }: WrittenMail): Promise<undefined> {
     const { audit, log, settings } = this.#needs;
     log.warn(
@@ -164,7 +169,7 @@ export class Intake {
     return undefined;
   }
 
-  /** True if it was a code, right or wrong: such a mail is nobody's question. */
+  /** Returns true if it was a code, right or wrong: such a mail is nobody's question. */
   async #pair(client: ImapFlow, mail: WrittenMail, signal: AbortSignal): Promise<boolean> {
     const { sender, reader } = this.#needs;
     const source = { client, reader, signal };

@@ -2,16 +2,16 @@ import { errors } from "@gantry/sdk";
 import type { ImapFlow } from "imapflow";
 import type { MailPart } from "./mail-parts.ts";
 
-/** How much is asked for at once. */
+/** Bytes that are asked for at once. */
 const chunkSize = 256 * 1024;
 
 export interface Beginning {
   readonly bytes: Uint8Array;
-  /** True where there is more. */
+  /** True if there is more. */
   readonly isCut: boolean;
 }
 
-/** The bytes of a piece of a mail, without its transfer encoding. Throws MEDIA_TOO_LARGE beyond `maxBytes`. */
+/** Loads a piece of a mail, decoded. Throws MEDIA_TOO_LARGE beyond `maxBytes`. */
 export async function loadPart(
   client: ImapFlow,
   uid: number,
@@ -23,7 +23,7 @@ export async function loadPart(
   return bytes;
 }
 
-/** The beginning of a piece, without its transfer encoding. */
+/** Loads the beginning of a piece, without its transfer encoding. */
 export async function loadBeginning(
   client: ImapFlow,
   uid: number,

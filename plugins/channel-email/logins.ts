@@ -17,7 +17,10 @@ interface Failures {
   readonly reason: string;
 }
 
-/** How often a server refused this password: at most three times within a day, a quarter of an hour apart, also over restarts. */
+/**
+ * Counts how often a server refused this password: it is tried at most three times within a day, 15
+ * minutes apart, also over restarts.
+ */
 export class Logins {
   readonly #key: string;
   readonly #shown: string;
@@ -29,7 +32,10 @@ export class Logins {
     this.#values = values;
   }
 
-  /** Runs what logs in, unless it was refused so often or so lately that it is not tried now. Throws MailTrouble. */
+  /**
+   * Runs what logs in, unless it was refused so often or so lately that it is not tried now. Throws
+   * MailTrouble.
+   */
   async during<T>(work: () => Promise<T>): Promise<T> {
     const before = await this.#values().get<Failures>(space, this.#key);
     if (before !== undefined && before.count >= maxFailures)
@@ -46,7 +52,7 @@ export class Logins {
     }
   }
 
-  /** The password is right: whatever failed before counts no more. */
+  /** Forgets earlier failures, since the password is right. */
   async worked(): Promise<void> {
     await this.#values().remove(space, this.#key);
   }

@@ -1,8 +1,11 @@
-/** Of an address as a whole (RFC 5321). */
+/** Most characters of an address as a whole (RFC 5321). */
 const maxLength = 254;
 const form = /^([^\s@<>()[\]\\,;:"\p{Cc}]{1,64})@([^\s@<>()[\]\\,;:"\p{Cc}]+)$/u;
 
-/** An address in small letters, a domain of other scripts in its ASCII form; undefined for what is none. */
+/**
+ * Returns an address in small letters, a domain of other scripts in its ASCII form; undefined if
+ * the text is not an address.
+ */
 export function readAddress(text: string): string | undefined {
   const [, local = "", domain = ""] = form.exec(text.trim()) ?? [];
   const host =
@@ -12,13 +15,16 @@ export function readAddress(text: string): string | undefined {
   return address.length > maxLength ? undefined : address;
 }
 
-/** An entry of an allowlist as {@link matchesAddress} takes it. */
+/** Returns an entry of an allowlist as {@link matchesAddress} takes it. */
 export function readEntry(entry: string): string {
   if (!entry.startsWith("@")) return readAddress(entry) ?? entry.toLowerCase();
   return readAddress(`x${entry}`)?.slice(1) ?? entry.toLowerCase();
 }
 
-/** True if an entry means this address: `@example.com` is that domain alone, not those below it. */
+/**
+ * Returns true if an entry means this address: `@example.com` is that domain alone, not those below
+ * it.
+ */
 export function matchesAddress(entry: string, address: string): boolean {
   return entry.startsWith("@") ? address.endsWith(entry) : entry === address;
 }

@@ -22,16 +22,16 @@ export type HeadFacts = Static<typeof headFacts>;
 
 /** The header of a mail, as far as it decides anything. All of it comes from outside. */
 export interface MailHead {
-  /** Undefined where there is not exactly one header From with exactly one address that can be read. */
+  /** Undefined unless there is exactly one header From, with exactly one readable address. */
   readonly from: { readonly address: string; readonly name?: string } | undefined;
-  /** False where it goes on beyond what was read, so that anything may stand there. */
+  /** False if the header goes on beyond what was read, so that anything may stand there. */
   readonly isWhole: boolean;
   readonly subject: string;
-  /** With its angle brackets; undefined where there is none that can be read. */
+  /** Its id with angle brackets; undefined if there is none that can be read. */
   readonly id: string | undefined;
-  /** What it answers, the root of the thread first; every id once. */
+  /** Ids of the mails that it answers, the root of the thread first; every id once. */
   readonly references: readonly string[];
-  /** All values of a header, topmost first. */
+  /** Returns all values of a header, topmost first. */
   all(name: string): readonly string[];
   readonly names: readonly string[];
 }

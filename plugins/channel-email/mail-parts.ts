@@ -11,18 +11,18 @@ export interface MailPart {
   readonly name?: string;
 }
 
-/** What a mail is made of. */
+/** The parts of a mail, by what they are for. */
 export interface MailParts {
-  /** What its writer says; of each alternative the plainest. */
+  /** Its writer's text; of each alternative the plainest. */
   readonly words: readonly MailPart[];
-  /** What mails say that are attached to it. */
+  /** Texts of the mails that are attached to it. */
   readonly forwarded: readonly MailPart[];
   readonly files: readonly MailPart[];
-  /** True where something of it can be read only by its receiver. */
+  /** True if something in it can be read only by its receiver. */
   readonly isEncrypted: boolean;
 }
 
-/** Beyond these a mail is no person's work, and the rest of it is left out. */
+/** A mail with more was not written by a person, and the rest of it is left out. */
 const maxParts = 500;
 const maxDepth = 40;
 const signatures = /^application\/(?:pgp-signature|(?:x-)?pkcs7-signature|pgp-keys)$/;
@@ -35,7 +35,7 @@ export function sortParts(structure: MessageStructureObject): MailParts {
   return sorter.parts;
 }
 
-/** What the text of a piece counts as where it stands. */
+/** The use of a piece's text, by its place in the mail. */
 type Role = "words" | "forwarded" | "nothing";
 
 class Sorter {
@@ -66,7 +66,7 @@ class Sorter {
     else this.#leaf(node, type, role);
   }
 
-  /** The same in several forms: one is read, and of the others what is no text. */
+  /** Walks several forms of one content: one is read, and of the others only what is not a text. */
   #alternative(children: readonly MessageStructureObject[], role: Role, depth: number): void {
     const best =
       children.find((child) => holds(child, "text/plain", 0)) ??
@@ -93,7 +93,7 @@ function isWords(
   return /^text\/(?:plain|html)$/.test(type) && disposition?.toLowerCase() !== "attachment" && !isNamed;
 }
 
-/** An empty text is none. */
+/** Returns true if a piece is, or holds, words of this type; an empty text does not count. */
 function holds(node: MessageStructureObject, type: string, depth: number): boolean {
   const own = node.type.toLowerCase();
   if (own === type) return isWords(node, own) && (node.size ?? 1) > 0;
@@ -108,7 +108,7 @@ function partOf(node: MessageStructureObject, type: string): MailPart {
   const { part = "1", size = 0, encoding = "", parameters, dispositionParameters } = node;
   const name = dispositionParameters?.["filename"] ?? parameters?.["name"];
   const charset = parameters?.["charset"];
-  // Lines of base64 are 76 signs and their end for 57 bytes.
+  // Lines of base64 are 76 characters and their end for 57 bytes.
   const bytes = encoding.toLowerCase() === "base64" ? Math.floor((size * 57) / 78) : size;
   return {
     part,

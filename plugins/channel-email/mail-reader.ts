@@ -10,7 +10,7 @@ const nothing = Type.Object({}, { additionalProperties: false });
 const maxWords = 8 * 1024 * 1024;
 const headAnswer = Type.Union([headFacts, unreadable]);
 
-/** What `mail-worker.ts` is told of the bytes that it is given. */
+/** The message to `mail-worker.ts` about the bytes that it is given. */
 export type MailToRead =
   | { readonly what: "head" }
   | { readonly what: "html"; readonly charset: string | undefined };
@@ -65,5 +65,7 @@ export class MailReader {
   }
 }
 
-/** Thrown when no process reads, whatever the mail holds: on a machine that is out of memory, say. */
+/**
+ * Thrown when no process reads, whatever the mail holds: on a machine that is out of memory, say.
+ */
 export class NoReader extends Error {}

@@ -19,22 +19,22 @@ import { freePort } from "../../test/e2e/platform.ts";
 import { programs } from "../../test/helpers/programs.ts";
 import { password } from "./mail-sink.test-kit.ts";
 
-/** Whether it is here, and what titles say where it is not. */
+/** The programs of the server, and the words for titles if they are not installed. */
 export const dovecot: ReturnType<typeof programs> = programs("dovecot", "submission");
 
-/** Who runs it where we may do everything; it needs no right of its own. */
+/** The user who runs it if we are root; it does not need root's rights. */
 const nobody = { uid: 65_534, gid: 65_534 };
 const isRoot = process.getuid?.() === 0;
 
 export interface MailServerOptions {
-  /** Where what is sent goes on to. */
+  /** The port of the server to which it passes on what is sent. */
   readonly relayPort?: number;
   /** Further lines of its configuration. */
   readonly more?: string;
   readonly tls?: boolean;
 }
 
-/** Dovecot, started for a test by an ordinary user: IMAP, and submission that hands on to a relay. */
+/** Dovecot, started by an ordinary user: IMAP, and submission that hands on to a relay. */
 export class MailServer implements AsyncDisposable {
   readonly directory: string;
   readonly ports: {
@@ -55,7 +55,7 @@ export class MailServer implements AsyncDisposable {
     this.#process = process;
   }
 
-  /** Where no server listens, for a channel that reads nothing. */
+  /** Returns a server that does not listen, for a channel that reads nothing. */
   static nowhere(): MailServer {
     return new MailServer("/nowhere", { imap: 1, imaps: 1, submission: 1, submissions: 1 });
   }
@@ -80,7 +80,7 @@ export class MailServer implements AsyncDisposable {
     return server;
   }
 
-  /** Puts a mail into a mailbox as delivery programs do; gives its file's name. */
+  /** Puts a mail into a mailbox as delivery programs do. Returns its file's name. */
   deliver(user: string, mail: string | Uint8Array, { at }: { readonly at?: Date } = {}): string {
     const box = this.#box(user);
     // By the true clock, as mails are numbered in the order of these names.
@@ -94,14 +94,14 @@ export class MailServer implements AsyncDisposable {
     return name;
   }
 
-  /** The letters of the flags of every mail that a reader has opened: `S` is seen. */
+  /** Returns the letters of the flags of every mail that a reader has opened: `S` is seen. */
   flags(user: string): readonly string[] {
     const cur = path.join(this.directory, "mail", user, "cur");
     if (!existsSync(cur)) return [];
     return readdirSync(cur).map((name) => /:2,(\w*)$/.exec(name)?.[1] ?? "");
   }
 
-  /** The mailbox forgets how its mails are numbered, as after a move to another machine. */
+  /** Has the mailbox forget how its mails are numbered, as after a move to another machine. */
   renumber(user: string): void {
     const box = path.join(this.directory, "mail", user);
     for (const name of readdirSync(box))
@@ -113,7 +113,7 @@ export class MailServer implements AsyncDisposable {
     return existsSync(file) ? readFileSync(file, "utf8") : "";
   }
 
-  /** Every connection breaks off at once. */
+  /** Breaks off every connection at once. */
   dropConnections(): void {
     execFileSync("pkill", ["-KILL", "-P", String(this.#process?.pid), "-x", "imap"]);
   }
@@ -157,7 +157,7 @@ function own(directory: string, ...names: readonly string[]): void {
   if (isRoot) for (const name of names) chownSync(path.join(directory, name), nobody.uid, nobody.gid);
 }
 
-/** True once logins are possible: before, it greets with a sentence alone. */
+/** Resolves to true once logins are possible: before, the server greets with a sentence alone. */
 function greets(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

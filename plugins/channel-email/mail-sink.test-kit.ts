@@ -12,7 +12,7 @@ export interface SunkMail {
   readonly shown: Awaited<ReturnType<typeof shownMail>>;
 }
 
-/** How the next mail ends: an answer at one of the steps, or a cut connection. */
+/** The failure of the next mail: an answer at one of the steps, or a cut connection. */
 export interface SinkFailure {
   readonly at: "auth" | "from" | "to" | "data";
   readonly code?: number;
@@ -79,7 +79,7 @@ export class MailSink implements AsyncDisposable {
     return (this.#server.server.address() as AddressInfo).port;
   }
 
-  /** Resolves once so many mails were taken. */
+  /** Resolves once this many mails were taken. */
   async sent(count: number, timeoutMs?: number): Promise<readonly SunkMail[]> {
     await until(() => this.mails.length >= count, timeoutMs);
     return this.mails;
@@ -100,7 +100,7 @@ function errorOf(code: number = 550, text: string = "5.0.0 refused"): Error {
   return Object.assign(new Error(text), { responseCode: code });
 }
 
-/** Resolves once it holds; looked at again and again, as a server tells nobody. */
+/** Resolves once it holds; it is polled, since a server tells nobody. */
 export function until(holds: () => boolean | Promise<boolean>, timeout: number = 45_000): Promise<void> {
   return vi.waitFor(
     async () => {
@@ -110,7 +110,7 @@ export function until(holds: () => boolean | Promise<boolean>, timeout: number =
   );
 }
 
-/** What a mail program shows of it. */
+/** Returns a mail as a mail program shows it. */
 async function shownMail(raw: string) {
   const {
     subject = "",

@@ -15,7 +15,7 @@ import { MailTrouble, troubleOf } from "./trouble.ts";
 
 /** Servers end an IDLE after half an hour, and ways in between after less. */
 const idleMs = 9 * 60_000;
-/** A large file may take so long. */
+/** Milliseconds that a large file may take. */
 const slackMs = 5 * 60_000;
 const busyMs = 60_000;
 /** A mail that broke the connection so often is taken without its words. */
@@ -31,12 +31,12 @@ export interface MailboxNeeds extends ImapNeeds {
   readonly log: Logger;
 }
 
-/** Reads one folder: each mail is on disk before it is marked as seen, and its number is passed only then. */
+/** Reads one folder: each mail is on disk before it is marked as seen and its number is passed. */
 export class Mailbox implements ConnectionOptions {
   readonly #needs: MailboxNeeds;
   readonly health: ChannelHealth;
   readonly watchdogMs: number;
-  /** How often a mail was begun that was not read to its end. */
+  /** The number of times that a mail was begun and not read to its end. */
   readonly #reads = new Map<number, number>();
 
   constructor(needs: MailboxNeeds) {
@@ -46,7 +46,7 @@ export class Mailbox implements ConnectionOptions {
     this.watchdogMs = (idle ? Math.max(idleMs, pollMs) : pollMs) + slackMs;
   }
 
-  /** One connection, until something fails. */
+  /** Reads over one connection, until something fails. */
   async run(signal: AbortSignal, alive: () => void): Promise<void> {
     const { logins, settings, health } = this.#needs;
     const client = await logins.during(() => openImap(this.#needs, signal));
@@ -75,7 +75,7 @@ export class Mailbox implements ConnectionOptions {
     return error.kind === "busy" ? { reason, leastMs: busyMs } : { reason };
   }
 
-  /** Everything that came since it was looked last, oldest first. */
+  /** Takes everything that came since the last look, oldest first. */
   async #catchUp(client: ImapFlow, signal: AbortSignal, alive: () => void): Promise<void> {
     const { position } = this.#needs;
     for (const uid of await numbersFrom(client, await this.#next(client))) {
@@ -87,7 +87,7 @@ export class Mailbox implements ConnectionOptions {
     }
   }
 
-  /** The lowest number that was not taken. */
+  /** Returns the lowest number that was not taken. */
   async #next(client: ImapFlow): Promise<number> {
     const { position } = this.#needs;
     const { mailbox } = client;
@@ -100,7 +100,7 @@ export class Mailbox implements ConnectionOptions {
     return next;
   }
 
-  /** One mail. Throws what the connection and the inbox throw; then it comes again. */
+  /** Takes one mail. Throws what the connection and the inbox throw; then the mail comes again. */
   async #take(client: ImapFlow, uid: number, signal: AbortSignal): Promise<void> {
     const { intake, position, twoPrograms, health } = this.#needs;
     const began = (this.#reads.get(uid) ?? 0) + 1;
@@ -119,7 +119,7 @@ export class Mailbox implements ConnectionOptions {
     await client.messageFlagsAdd(String(uid), ["\\Seen"], { uid: true, silent: true });
   }
 
-  /** The header of a mail and what its server says of it; undefined where it is gone, or cannot be read. */
+  /** Returns a mail's header and its server's facts about it; undefined if it cannot be read. */
   async #find(
     client: ImapFlow,
     uid: number,
@@ -146,8 +146,8 @@ export class Mailbox implements ConnectionOptions {
   }
 
   /**
-   * Undefined for one that is left out. Throws when its reader did not start, or was ended: then it
-   * comes again.
+   * Returns undefined for one that is left out. Throws when its reader did not start, or was ended:
+   * then it comes again.
    */
   async #head(
     bytes: Uint8Array,
@@ -166,7 +166,8 @@ export class Mailbox implements ConnectionOptions {
     try {
       return await this.#needs.intake.read(client, mail, signal);
     } catch (error) {
-      // Without a connection or a reader it comes again; else its server cannot tell what stands in it.
+      // Without a connection or a reader it comes again; else its server cannot tell what stands in
+      // it.
       if (!client.usable || signal.aborted || error instanceof NoReader) throw error;
       this.#needs.log.warn({ uid: mail.uid }, `A mail cannot be read: ${(error as Error).message}`);
       return this.#needs.intake.read(client, { ...mail, isReadable: false }, signal);

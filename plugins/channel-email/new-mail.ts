@@ -28,12 +28,12 @@ export class NewMail {
     });
   }
 
-  /** What comes from now on is new. */
+  /** Marks the mail so far as known: only what comes from now on is new. */
   looked(): void {
     this.#isNew = false;
   }
 
-  /** Resolves early where `signal` is aborted; throws where the connection is gone. */
+  /** Resolves early if `signal` is aborted; throws if the connection is gone. */
   async wait(signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
@@ -45,7 +45,10 @@ export class NewMail {
     if (this.#isGone && !signal.aborted) throw new Error("the connection broke off");
   }
 
-  /** Aborted when the waiting ends, or the server ends the IDLE by itself; one that refuses it is polled. */
+  /**
+   * Returns a signal that is aborted when the waiting ends, or the server ends the IDLE by itself;
+   * a server that refuses IDLE is polled.
+   */
   #idle(ended: AbortSignal): AbortSignal {
     const over = new AbortController();
     void this.#client

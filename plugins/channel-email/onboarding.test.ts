@@ -9,7 +9,7 @@ import { MailSink, password } from "./mail-sink.test-kit.ts";
 
 const wrong = "not-the-password";
 
-/** The keys of these answers, in order; what is not answered is left empty. */
+/** Returns the keys of these answers, in order; questions without one get an empty answer. */
 function answered(answers: string[]): ReturnType<typeof onboarding.ask> {
   const questions = {
     text: async () => answers.shift() ?? "",
@@ -75,7 +75,7 @@ test.runIf(dovecot.here)(
     await answer(wrong, async () => {
       terminal.type(`ada${ENTER}`);
       await terminal.answer(
-        "ada is no address such as ada@example.com",
+        "ada is not an address such as ada@example.com",
         `\u0015Ada@Example.com, @example.org${ENTER}`,
       );
     });

@@ -84,7 +84,10 @@ function ownerKeys(entries: readonly string[], name: string | undefined): Onboar
 const ports = { imap: 993, smtp: 465 } as const;
 const serverForm = /^([a-z0-9.-]+)(?::(\d{1,5}))?$/i;
 
-/** Port and security of an earlier server must not stay: the one is always written, the other is as the port says then. */
+/**
+ * Returns the keys of a server. Port and security of an earlier one must not stay: the port is
+ * always written, and the security follows from it.
+ */
 function serverKeys(kind: keyof typeof ports, server: string): Readonly<Record<string, unknown>> {
   const [, host, port = ports[kind]] = serverForm.exec(server.trim()) ?? [];
   return {
@@ -99,21 +102,21 @@ function split(text: string): string[] {
 }
 
 function wrongAddress(text: string): string | undefined {
-  return readAddress(text) === undefined ? "That is no address such as agent@example.com." : undefined;
+  return readAddress(text) === undefined ? "That is not an address such as agent@example.com." : undefined;
 }
 
 function wrongServer(text: string): string | undefined {
-  return serverForm.test(text.trim()) ? undefined : "That is no server such as imap.example.com.";
+  return serverForm.test(text.trim()) ? undefined : "That is not a server such as imap.example.com.";
 }
 
 function wrongServerName(text: string): string | undefined {
   const isName = text === "" || serverNameForm.test(text);
-  return isName ? undefined : "That is no name such as mx.example.com.";
+  return isName ? undefined : "That is not a name such as mx.example.com.";
 }
 
 function wrongPeople(text: string): string | undefined {
   const parts = split(text);
   const wrong = parts.find((part) => readAddress(part.replace(/^@/, "x@")) === undefined);
-  if (wrong !== undefined) return `${wrong} is no address such as ada@example.com.`;
+  if (wrong !== undefined) return `${wrong} is not an address such as ada@example.com.`;
   return parts.length === 0 ? "Please name at least one address." : undefined;
 }

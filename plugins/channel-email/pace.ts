@@ -3,7 +3,7 @@ import type { Store } from "@gantry/sdk";
 const space = "email.counted";
 const hourMs = 3_600_000;
 
-/** How many mails one person is sent: so two programs that answer each other cannot go on for long. */
+/** Limits the mails to one person, so that two programs cannot answer each other for long. */
 export class Pace {
   readonly #perHour: number;
   readonly #store: () => Store;
@@ -13,7 +13,10 @@ export class Pace {
     this.#store = store;
   }
 
-  /** Milliseconds to wait before this mail; undefined where it may go. Every mail counts once, however often it is tried. */
+  /**
+   * Returns the milliseconds to wait before this mail; undefined if it may go. Every mail counts
+   * once, however often it is tried.
+   */
   async waitMs(to: string, key: string): Promise<number | undefined> {
     const { values, limits } = this.#store();
     if (!(await values.add(space, key, true, { forMs: 24 * hourMs }))) return undefined;

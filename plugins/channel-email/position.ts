@@ -5,22 +5,28 @@ import type { Settings } from "./settings.ts";
 const space = "email.position";
 const takenSpace = "email.taken";
 const dayMs = 86_400_000;
-/** How far back a mailbox is read that has numbered its mail anew. */
+/** The age to which a mailbox is read again after it has renumbered its mail. */
 const rescanMs = 7 * dayMs;
 
 interface Kept {
   /** When the channel first served this mailbox, Unix ms by our clock. */
   readonly since: number;
-  /** What the numbers count on, and the lowest that was not taken; missing until it was connected once. */
+  /**
+   * The validity of the numbers, and the lowest one not taken; missing until the first connection.
+   */
   readonly validity?: string;
   readonly next?: number;
-  /** Mails of lower numbers were there before these numbers were known, and may have been taken by another number. */
+  /**
+   * Mails of lower numbers were there before these numbers were known, and may have been taken by
+   * another number.
+   */
   readonly below?: number;
 }
 
 /**
- * How far a mailbox was read, kept so that a later process goes on there. Once it was connected, numbers alone decide, since
- * the server's clock may differ from ours; when a mail came in is asked only of what lay there at that moment.
+ * The position up to which a mailbox was read, kept so that a later process goes on there. Once it
+ * was connected, numbers alone decide, since the server's clock may differ from ours; the date of a
+ * mail matters only if it lay there at that moment.
  */
 export class Position {
   readonly #key: string;
@@ -40,7 +46,10 @@ export class Position {
     this.#kept = await this.#values().get<Kept>(space, this.#key);
   }
 
-  /** The lowest number that was not taken; undefined where the numbers count on something that is not known yet. */
+  /**
+   * Returns the lowest number that was not taken; undefined if the validity of the numbers is not
+   * known yet.
+   */
   next(validity: bigint): number | undefined {
     const { validity: known, next } = this.#now();
     return known === String(validity) ? next : undefined;
@@ -52,24 +61,27 @@ export class Position {
     return validity === undefined ? since : Math.max(since, Date.now() - rescanMs);
   }
 
-  /** Learns how a mailbox numbers its mails: `uidNext` is the next one's, and `next` the lowest that counts. */
+  /**
+   * Learns how a mailbox numbers its mails: `uidNext` is the next one's, and `next` the lowest that
+   * counts.
+   */
   async learned(validity: bigint, uidNext: number, next: number): Promise<void> {
     const { since } = this.#now();
     await this.#keep({ since, validity: String(validity), next, below: uidNext });
   }
 
-  /** All mail with a lower number than `next` is on disk, or does not count. */
+  /** Notes that all mail with a lower number than `next` is on disk, or does not count. */
   async moved(next: number): Promise<void> {
     await this.#keep({ ...this.#now(), next });
   }
 
-  /** True for a mail that was taken when it had another number. */
+  /** Returns true for a mail that was taken when it had another number. */
   async wasTaken(uid: number, id: string): Promise<boolean> {
     const { below = 0 } = this.#now();
     return uid < below && (await this.#values().get(takenSpace, id)) !== undefined;
   }
 
-  /** Remembers a mail beyond its number, which a server may give anew. */
+  /** Remembers a mail beyond its number, which a server may give again. */
   async took(id: string): Promise<void> {
     await this.#values().put(takenSpace, id, 1, { forMs: rescanMs + dayMs });
   }

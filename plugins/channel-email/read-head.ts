@@ -11,7 +11,7 @@ const maxIds = 50;
 const mailboxForm = /^[^<>,;:]*<\s*([^<>\s]+)\s*>\s*$|^\s*([^<>,;:\s]+)\s*$/;
 const idForm = /<[^\s<>@]{1,200}@[^\s<>@]{1,200}>/g;
 
-/** Reads the beginning of a mail. Throws where it has no header that can be read. */
+/** Reads the beginning of a mail. Throws if it has no header that can be read. */
 export async function readHead(bytes: Uint8Array): Promise<HeadFacts> {
   const options = { maxHeadersSize: maxHeadBytes * 2, maxNestingDepth: 2 };
   const { headers, subject = "" } = await PostalMime.parse(headOf(bytes), options);
@@ -47,14 +47,14 @@ function idsIn(value: string): readonly string[] {
   return value.slice(0, maxHeadBytes).match(idForm) ?? [];
 }
 
-/** Where the header ends, by its empty line; -1 where it does not. */
+/** Returns the end of the header, by its empty line; -1 if it has none. */
 function endOf(bytes: Uint8Array): number {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const ends = [text.indexOf("\r\n\r\n"), text.indexOf("\n\n")].filter((at) => at >= 0);
   return ends.length > 0 ? Math.min(...ends) : -1;
 }
 
-/** What was cut off within the header ends with its last whole line. */
+/** Returns the header; one that was cut off ends with its last whole line. */
 function headOf(bytes: Uint8Array): Uint8Array {
   const end = endOf(bytes);
   const last = end >= 0 ? end : bytes.lastIndexOf(10);

@@ -7,26 +7,26 @@ import { sortParts, type MailPart, type MailParts } from "./mail-parts.ts";
 import type { MailReader } from "./mail-reader.ts";
 import { readSaid, type MailKind } from "./said.ts";
 
-/** Of the words of a mail; what is beyond is cut, and it is said. */
+/** Most characters of a mail's words; the rest is cut, and the mail says so. */
 const maxWords = 1024 * 1024;
 /** Markup beside them. */
 const maxHtml = 2 * maxWords;
-/** Of one piece that is answered or passed on, and of all of them. */
+/** Most characters of one piece that is answered or passed on, and of all of them. */
 const maxQuoted = 16 * 1024;
 const maxAllQuoted = 4 * maxQuoted;
 const maxQuotes = 100;
 const maxTexts = 20;
-/** Of the words above a mail that is answered, which say whose it is. */
+/** Most characters of the words above a mail that is answered, which say whose it is. */
 const maxHead = 1_000;
 
-/** From where mails are read, and by what. */
+/** The connection from which mails are read, and their reader. */
 export interface MailSource {
   readonly client: ImapFlow;
   readonly reader: MailReader;
   readonly signal: AbortSignal;
 }
 
-/** What is known of a mail before it is read. */
+/** The facts of a mail that are known before it is read. */
 export interface Expected {
   readonly kind: MailKind;
   /** True if its writer may have left out what it carries. */
@@ -39,7 +39,7 @@ export interface Expected {
 export interface MailBody {
   /** The writer's own words. */
   readonly text: string;
-  /** What it answers or passes on: material. */
+  /** The mails that it answers or passes on: material. */
   readonly quoted: readonly Part[];
   /** True if another mail stands below the writer's words. */
   readonly hasTail: boolean;
@@ -47,8 +47,9 @@ export interface MailBody {
 }
 
 /**
- * Reads the words of a mail from its server, piece by piece, so that a large one is never held whole: at most its words with
- * their markup (3 MiB), or one file at a time, as large as one that is kept.
+ * Reads the words of a mail from its server, piece by piece, so that a large one is never held
+ * whole: at most its words with their markup (3 MiB), or one file at a time, as large as one that
+ * is kept.
  */
 export async function readBody(source: MailSource, uid: number, expected: Expected): Promise<MailBody> {
   const { client } = source;
@@ -118,7 +119,7 @@ function noticesOf({ isEncrypted }: MailParts, isCut: boolean): readonly string[
   return notices;
 }
 
-/** In order, as many as there is room for; what is left out is said. */
+/** Returns texts in order, as many as there is room for, and says so if some are left out. */
 function asMaterial(texts: readonly string[]): readonly Part[] {
   const parts: Part[] = [];
   let room = maxAllQuoted;

@@ -13,7 +13,7 @@ import {
 } from "./email.test-kit.ts";
 import { dovecot } from "./mail-server.test-kit.ts";
 
-/** What the model was told of each of these mails, in order. */
+/** Returns what the model was told of each of these mails, in order. */
 async function told(mails: readonly Partial<Written>[], table: object = {}): Promise<readonly string[]> {
   const requests: ChatRequest[] = [];
   const model = fakeProvider([(request) => (requests.push(request), "ok")]);

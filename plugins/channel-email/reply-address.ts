@@ -5,7 +5,7 @@ import { readAddress } from "./mail-address.ts";
 const maxReferences = 20;
 const idForm = /^<[^\s<>]{1,401}>$/;
 
-/** Where an answer goes, and what it belongs to. */
+/** The address of an answer, and the thread that it belongs to. */
 export interface ReplyAddress {
   readonly to: string;
   readonly subject?: string;
@@ -28,7 +28,7 @@ export function replyAddress(
   return { to, subject, references: kept, root, ...(id !== undefined && { inReplyTo: id }) };
 }
 
-/** Undefined for what is no address of this channel; an address alone begins a thread. */
+/** Reads an address of this channel; undefined if invalid. An address alone begins a thread. */
 export function readReplyAddress(to: Json): ReplyAddress | undefined {
   if (typeof to === "string") {
     const address = readAddress(to);

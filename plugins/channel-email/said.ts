@@ -1,28 +1,30 @@
 import { attributionAbove, carriedStart, isQuote } from "./carried.ts";
 
-/** What a mail says, and what it only carries along. */
+/** The words of a mail, and those that it only carries along. */
 export interface Said {
-  /** The writer's own words; where lines are answered one by one, `[quoted 1]` stands for them. */
+  /** The writer's own words; when lines are answered one by one, `[quoted 1]` stands for them. */
   readonly text: string;
-  /** What is answered or passed on, in order: material. */
+  /** Texts that are answered or passed on, in order: material. */
   readonly quoted: readonly string[];
   /**
-   * How the last of `quoted` is known if it is all that stands below the writer's words, as programs
-   * put it there: by marks before its lines, or by the words above it.
+   * The mark by which the last of `quoted` is known, if it is all that stands below the writer's
+   * words, as programs put it there: marks before its lines, or the words above it.
    */
   readonly tail: "marked" | "unmarked" | undefined;
 }
 
 const mobile =
   /^(?:sent from (?:my|outlook|mail)\b|get outlook for\b|von meinem .{1,40} gesendet|envoyé de mon\b|enviado desde mi\b|inviato da\b|verstuurd vanaf\b).{0,80}$/i;
-/** Of a signature in lines; a longer end is none. */
+/** Most lines of a signature; a longer end is not one. */
 const maxSignature = 12;
-/** Of a line that a program puts in; a longer one is not looked at. */
+/** Most characters of a line that a program puts in; a longer one is not looked at. */
 const maxProgramLine = 400;
-/** Of the lines of a tail that are looked at for marks. */
+/** Most lines of a tail that are looked at for marks. */
 const maxFirstLines = 5;
 
-/** An `answer` is to a mail of the agent's, maybe line by line; a `carrier` holds somebody else's. */
+/**
+ * An `answer` is to a mail of the agent's, maybe line by line; a `carrier` holds somebody else's.
+ */
 export type MailKind = "own" | "answer" | "carrier";
 
 /**
@@ -62,21 +64,29 @@ function unquoted(line: string): string {
   return line.replace(/^(?:>\s?)+/, "");
 }
 
-/** The line from which on nothing is the writer's own; the number of lines where all is. */
+/**
+ * Returns the index of the line from which on nothing is the writer's own; the number of lines if
+ * all is.
+ */
 function tailStart(lines: readonly string[], kind: MailKind): number {
   const carried = carriedStart(lines, { marked: kind === "answer" });
   if (kind === "carrier") return Math.min(carried, firstQuote(lines));
   return carried < lines.length ? carried : quoteTail(lines);
 }
 
-/** Returns the index of the first line with a mark, or of the words above it that say whose it is. */
+/**
+ * Returns the index of the first line with a mark, or of the words above it that say whose it is.
+ */
 function firstQuote(lines: readonly string[]): number {
   const quote = lines.findIndex(isQuote);
   const end = quote < 0 ? lines.length : lastWords(lines, quote);
   return quote < 0 ? end : end - attributionAbove(lines, end);
 }
 
-/** Where the quotes begin that stand at the end, with the words above them that say whose they are. */
+/**
+ * Returns the index of the first of the quotes that stand at the end, with the words above them
+ * that say whose they are.
+ */
 function quoteTail(lines: readonly string[]): number {
   let at = lastWords(lines, lines.length);
   const signed = signatureStart(lines.slice(0, at));
@@ -86,14 +96,17 @@ function quoteTail(lines: readonly string[]): number {
   return lines.slice(start, at).some(isQuote) ? start - attributionAbove(lines, start) : lines.length;
 }
 
-/** Behind the last line that is not empty. */
+/** Returns the index behind the last line that is not empty. */
 function lastWords(lines: readonly string[], end: number): number {
   let at = end;
   while (at > 0 && lines[at - 1] === "") at -= 1;
   return at;
 }
 
-/** Where the signature begins, by the usual mark of two dashes; the number of lines where there is none. */
+/**
+ * Returns the index of the signature, by the usual mark of two dashes; the number of lines if there
+ * is none.
+ */
 function signatureStart(lines: readonly string[]): number {
   const at = lines.findLastIndex((line) => line === "--" || line === "-- ");
   return at >= 0 && lines.length - at <= maxSignature ? at : lines.length;

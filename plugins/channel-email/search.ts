@@ -3,18 +3,19 @@ import type { ImapFlow, SearchObject } from "imapflow";
 const secondMs = 1_000;
 const dayMs = 86_400_000;
 
-/** The numbers of the mails from `next` on, lowest first. */
+/** Returns the numbers of the mails from `next` on, lowest first. */
 export async function numbersFrom(client: ImapFlow, next: number): Promise<readonly number[]> {
-  // Of a range that begins beyond the last mail, servers tell the last one.
+  // For a range that begins beyond the last mail, servers return the last one.
   return (await find(client, { uid: `${next}:*` })).filter((one) => one >= next);
 }
 
 /**
- * The lowest number of what came in since `at`, Unix ms; undefined where nothing did. Numbers ascend as mails come in, so all
- * from this one on came later.
+ * Returns the lowest number of the mails that came in since `at`, Unix ms; undefined if none did.
+ * Numbers ascend as mails come in, so all from this one on came later.
  */
 export async function firstSince(client: ImapFlow, at: number): Promise<number | undefined> {
-  // Servers that know WITHIN are asked for what is so and so old by their own clock, which may differ from ours.
+  // Servers that know WITHIN are asked for what is so and so old by their own clock, which may
+  // differ from ours.
   if (client.capabilities.has("WITHIN")) return (await find(client, { since: new Date(at - secondMs) }))[0];
   // The others know days alone, in a time zone of theirs.
   const [earliest] = await find(client, { since: new Date(at - dayMs) });

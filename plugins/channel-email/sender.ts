@@ -25,7 +25,9 @@ import { replySubject } from "./subject.ts";
 import type { Threads } from "./threads.ts";
 import { MailTrouble } from "./trouble.ts";
 
-/** Of the files in one mail: most servers take 25 MB, and files grow by a third on the way. */
+/**
+ * Most bytes of the files in a mail: most servers take 25 MB, and files grow by a third on the way.
+ */
 const maxFileBytes = 15 * 1024 * 1024;
 const space = "email.parts";
 
@@ -37,13 +39,15 @@ export interface SenderNeeds {
   readonly pace: Pace;
   readonly record: SendingRecord;
   store(): Store;
-  /** The bytes of a piece of media; undefined where they are not kept, or no longer. */
+  /** Returns the bytes of a piece of media; undefined if they are not kept, or no longer. */
   open(id: string): Promise<Uint8Array | undefined>;
 }
 
 type Files = OutgoingMail["files"];
 
-/** Sends answers: one mail each, with its files, and further mails where the files are too large for one. */
+/**
+ * Sends answers: one mail each, with its files, and more mails if the files are too large for one.
+ */
 export class Sender {
   readonly #needs: SenderNeeds;
 
@@ -55,7 +59,7 @@ export class Sender {
   async send({ to, parts, key }: OutgoingMessage, signal: AbortSignal): Promise<Sent> {
     const address = readReplyAddress(to);
     if (address === undefined)
-      return { status: "refused", reason: `${JSON.stringify(to)?.slice(0, 200)} is no address for mail` };
+      return { status: "refused", reason: `${JSON.stringify(to)?.slice(0, 200)} is not an address for mail` };
     try {
       const waitMs = await this.#needs.pace.waitMs(address.to, key);
       if (waitMs !== undefined)
@@ -79,7 +83,7 @@ export class Sender {
     }
   }
 
-  /** The text of all parts, and the files that are there; what is not is a line of the text. */
+  /** Returns the text of all parts, and their files; a missing file is a line of the text. */
   async #read(parts: readonly Part[]): Promise<{ readonly text: string; readonly files: Files }> {
     const lines: string[] = [];
     const files: Files[number][] = [];
@@ -116,7 +120,10 @@ export class Sender {
     }
   }
 
-  /** A form that the server does not take (5.6.x) is left out, once: an answer must not vanish for its looks. */
+  /**
+   * Hands a mail to the server. A form that the server does not take (5.6.x) is left out, once: an
+   * answer must not vanish for its looks.
+   */
   async #hand(mail: OutgoingMail, signal: AbortSignal): Promise<void> {
     const { smtp, logins } = this.#needs;
     await logins
@@ -152,7 +159,7 @@ function mailOf(
     to,
     subject,
     text: renderPlain(rich),
-    // In HTML white space would be lost of a text that is shown sign by sign.
+    // In HTML a text that is shown character by character would lose its white space.
     html: text === "" || verbatim ? undefined : html,
     id,
     inReplyTo,
@@ -161,14 +168,17 @@ function mailOf(
   };
 }
 
-/** Returns the mail with a sentence in place of each file, for a server that refuses them; undefined for one without any. */
+/**
+ * Returns the mail with a sentence in place of each file, for a server that refuses them; undefined
+ * for one without any.
+ */
 function withoutFiles({ text, files }: Content, reason: string): Content | undefined {
   if (files.length === 0) return undefined;
   const lines = files.map(({ name }) => `The file ${name} was not delivered: ${reason}`);
   return { text: [text, ...lines].filter((line) => line !== "").join("\n"), files: [] };
 }
 
-/** Files in order, each mail as full as it may be; without files it is one mail. */
+/** Distributes files in order, each mail as full as it may be; without files there is one mail. */
 function inMails(files: Files): readonly Files[] {
   const mails: Files[number][][] = [[]];
   let room = maxFileBytes;

@@ -9,7 +9,9 @@ interface Kept {
   readonly reason?: string;
 }
 
-/** How the last sending went: said once in the log at each change, and kept for `status` of another process. */
+/**
+ * The outcome of the last sending: logged at each change, and kept for another process' `status`.
+ */
 export class SendingRecord {
   readonly #address: string;
   readonly #values: () => Values;
@@ -22,7 +24,10 @@ export class SendingRecord {
     this.#log = log;
   }
 
-  /** Written down in a while: first it must be on disk that the mail was sent, or a kill sends it twice. */
+  /**
+   * Records a success after a while: first it must be on disk that the mail was sent, or a kill
+   * sends it twice.
+   */
   sent(): void {
     if (this.#told !== undefined) this.#log.info({ channel: "email" }, "The channel email sends again.");
     this.#told = undefined;

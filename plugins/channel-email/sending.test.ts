@@ -29,7 +29,7 @@ function send(t: TestEmail, text: string, key: string = "k"): Promise<Sent> {
     .send({ to: address, parts: textParts(text), key }, AbortSignal.timeout(60_000));
 }
 
-/** The channel with servers that are not read from. */
+/** Starts the channel with servers that are not read from. */
 async function sendingAlone(table: Readonly<Record<string, unknown>> = {}): Promise<TestEmail> {
   return startEmail({
     server: MailServer.nowhere(),

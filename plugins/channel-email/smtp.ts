@@ -6,7 +6,9 @@ import { tlsOptions } from "./tls-options.ts";
 import { troubleOf } from "./trouble.ts";
 
 const connectMs = 20_000;
-/** Between two answers; a server may look at a mail for long before it takes it (RFC 5321, 4.5.3.2). */
+/**
+ * Between two answers; a server may look at a mail for long before it takes it (RFC 5321, 4.5.3.2).
+ */
 const answerMs = 120_000;
 
 export interface OutgoingMail {
@@ -80,7 +82,10 @@ export class Smtp {
     }
   }
 
-  /** One that opens its connection by the network slot, and reads no file and no address for what a mail holds. */
+  /**
+   * One that opens its connection by the network slot, and reads no file and no address for what a
+   * mail holds.
+   */
   private async transport(server: MailServer, sockets: Duplex[], signal: AbortSignal) {
     const { default: nodemailer } = await import("nodemailer");
     const { host, port, security } = server;

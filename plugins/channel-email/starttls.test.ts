@@ -8,7 +8,10 @@ import { MailSink, password } from "./mail-sink.test-kit.ts";
 
 const farAway = { SERVICE_ALLOW_INSECURE_LOOPBACK: "" };
 
-/** What `gantry channel doctor` says of reading from `host`, which a proxy leads to this port. */
+/**
+ * Returns the row of `gantry channel doctor` about reading from `host`, which a proxy leads to this
+ * port.
+ */
 async function reading(host: string, port: number, caFile?: string): Promise<string> {
   await using proxy = await proxyTo(port);
   const table = { imap_host: host, imap_port: 143, smtp_host: host, smtp_port: 465, tls_ca_file: caFile };
@@ -74,7 +77,7 @@ test.runIf(dovecot.here)(
 
 const capable = "* OK [CAPABILITY IMAP4rev1 STARTTLS AUTH=PLAIN] ready";
 
-/** Somebody on the way who answers in the server's place; gives what was said to them. */
+/** Answers in the server's place, as somebody on the way would; returns what was said to them. */
 async function between(greeting: string, answer: (tag: string, word: string) => string): Promise<string> {
   const heard: Buffer[] = [];
   const server = createServer((socket: Socket) => {

@@ -1,6 +1,6 @@
 /** A structured header (RFC 5322), its quoted strings replaced by `"0"`, `"1"` and so on. */
 export interface StructuredHeader {
-  /** With a blank in place of each comment. */
+  /** With a space in place of each comment. */
   readonly text: string;
   /** The words of the quoted strings, by these numbers. */
   readonly quoted: readonly string[];

@@ -5,7 +5,7 @@ import { bareSubject, isReply } from "./subject.ts";
 
 const space = "email.threads";
 const keptMs = 90 * 86_400_000;
-/** A mail that names no thread belongs to the last one of this subject for so long. */
+/** A mail that names no thread belongs to the last one of its subject for this long. */
 const subjectMs = 14 * 86_400_000;
 
 /** Which conversation a mail belongs to. */
@@ -17,9 +17,10 @@ export interface Thread {
 }
 
 /**
- * Finds the thread of a mail: by the mails it names, of which the first is the root, and by those that are known, as some
- * programs name only the last one. A reply that names none goes by its subject, but only where its sender was vouched for:
- * otherwise a forged mail could get into a conversation by guessing what it is about.
+ * Finds the thread of a mail: by the mails it names, of which the first is the root, and by those
+ * that are known, as some programs name only the last one. A reply that names none goes by its
+ * subject, but only if its sender was vouched for: otherwise a forged mail could get into a
+ * conversation by guessing its subject.
  */
 export class Threads {
   readonly #values: () => Values;

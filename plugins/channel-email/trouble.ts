@@ -2,13 +2,13 @@ import { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { MailServer, Settings } from "./settings.ts";
 
-/** What a failure means for what comes next. `mail` alone is about one mail. */
+/** The consequence of a failure for the next steps. `mail` alone is about one mail. */
 export type TroubleKind = "login" | "server" | "busy" | "away" | "mail" | "later";
 
 /** A failure of one of the two servers, as a sentence with its cure and without a secret. */
 export class MailTrouble extends Error {
   readonly kind: TroubleKind;
-  /** Of SMTP: what the server answered, as in 550 and 5.7.1. */
+  /** The SMTP server's answer, as in 550 and 5.7.1. */
   readonly reply: { readonly code: number; readonly enhanced: string } | undefined;
 
   constructor(kind: TroubleKind, message: string, reply?: MailTrouble["reply"]) {
@@ -18,14 +18,14 @@ export class MailTrouble extends Error {
   }
 }
 
-/** What the two libraries put on their errors. */
+/** Members that the two libraries put on their errors. */
 interface LibraryError extends Error {
   readonly code?: string;
   readonly authenticationFailed?: boolean;
   readonly responseText?: string;
   readonly serverResponseCode?: string;
   readonly tlsFailed?: boolean;
-  /** Of SMTP. */
+  /** From SMTP. */
   readonly responseCode?: number;
   readonly response?: string;
   readonly command?: string;
@@ -38,7 +38,7 @@ const noTls =
 
 const noGreeting = /^(?:invalid greeting|greeting never received)/i;
 
-/** The trouble of whatever was thrown while talking to `server`. */
+/** Returns the trouble of whatever was thrown while talking to `server`. */
 export function troubleOf(error: unknown, server: MailServer, settings: Settings): MailTrouble {
   if (error instanceof MailTrouble) return error;
   if (error instanceof GantryError && error.code.startsWith("NET_"))

@@ -8,11 +8,11 @@ const words = Array.from({ length: 12 }, (_, n) => `question ${n}`);
 
 interface Answers {
   readonly all: readonly string[];
-  /** What each of the two says of the other: log, status and doctor. */
+  /** Lines in which each of the two names the other: of log, status and doctor. */
   readonly said: readonly (readonly string[])[];
 }
 
-/** Two services of their own on one mailbox, both told of each mail at once. */
+/** Runs two services of their own on one mailbox, both told of each mail at once. */
 async function twoOn(server: MailServer): Promise<Answers> {
   await using sink = await MailSink.start();
   const one = (): Promise<TestEmail> =>

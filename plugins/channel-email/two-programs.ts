@@ -10,16 +10,17 @@ const cure = "end one of them, or give each a mailbox of its own";
 /** A mail whose flags change so often meanwhile is answered without a claim. */
 const maxTries = 5;
 
-/** What a server says of a mail's marks. */
+/** The marks of a mail, as the server reports them. */
 export interface Marks {
   readonly flags: ReadonlySet<string>;
-  /** Counts up at each change; missing where the server does not count (RFC 7162). */
+  /** Counts up at each change; missing if the server does not count (RFC 7162). */
   readonly modseq?: bigint;
 }
 
 /**
- * Claims each mail by a keyword of this installation's before it is answered, so that of two that read one mailbox only one
- * answers, and the other says so. Nodes that share a store are one installation.
+ * Claims each mail by a keyword of this installation's before it is answered, so that of two that
+ * read one mailbox only one answers, and the other says so. Nodes that share a store are one
+ * installation.
  */
 export class TwoPrograms {
   readonly #mailbox: string;
@@ -34,8 +35,9 @@ export class TwoPrograms {
   }
 
   /**
-   * False if another installation has claimed it. A server that counts changes lets one of two through; with any other both
-   * may answer, and the later one says so. A folder that takes no marks lets everybody through.
+   * Returns false if another installation has claimed it. A server that counts changes lets one of
+   * two through; with any other both may answer, and the later one says so. A folder that takes no
+   * marks lets everybody through.
    */
   async claim(client: ImapFlow, uid: number, found: Marks): Promise<boolean> {
     const own = await this.#keyword();
@@ -62,7 +64,7 @@ export class TwoPrograms {
     return `another program answers mail of the mailbox ${this.#mailbox}`;
   }
 
-  /** Said once a day in the log, and shown for a day. */
+  /** Logs the other program once a day, and has it shown for a day. */
   async #met(): Promise<void> {
     const key = `met ${this.#mailbox}`;
     const before = await this.#values().get<number>(space, key);
@@ -79,7 +81,7 @@ export class TwoPrograms {
   }
 }
 
-/** True where another program on this mailbox would be noticed. */
+/** Returns true if another program on this mailbox would be noticed. */
 export function takesMarks({ mailbox }: ImapFlow): boolean {
   return mailbox !== false && !mailbox.readOnly && (mailbox.permanentFlags?.has("\\*") ?? true);
 }
@@ -94,7 +96,10 @@ function whose(
   return { isOwn: marks.includes(own), isOther: marks.some((mark) => mark !== own) };
 }
 
-/** What the library keeps to itself: it writes the condition of a STORE behind the flags, where servers do not heed it. */
+/**
+ * A method that the library keeps private. Its own STORE puts the condition behind the flags, where
+ * servers ignore it.
+ */
 interface Executes {
   exec(command: string, attributes: readonly unknown[]): Promise<{ next(): void }>;
 }
@@ -103,7 +108,10 @@ function atom(value: string): unknown {
   return { type: "ATOM", value };
 }
 
-/** Only if the mail is still as it was at `modseq`, where that is known. False if the server takes no such mark. */
+/**
+ * Adds a mark only if the mail is still as it was at `modseq`, if that is known. Returns false if
+ * the server takes no such mark.
+ */
 async function addMark(
   client: ImapFlow,
   uid: number,
@@ -127,7 +135,7 @@ async function addMark(
   }
 }
 
-/** Undefined where the mail is gone. */
+/** Returns undefined if the mail is gone. */
 async function marksOf(client: ImapFlow, uid: number): Promise<Marks | undefined> {
   const found = await client.fetchOne(String(uid), { flags: true }, { uid: true });
   return found ? { flags: new Set(), ...found } : undefined;

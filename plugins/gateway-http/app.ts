@@ -18,7 +18,10 @@ export interface AppOptions {
   readonly log: Logger;
 }
 
-/** Bodies are checked by their own schema and written as they are, so neither compiler is needed, nor loaded. */
+/**
+ * Bodies are checked by their own schema and written as they are, so neither compiler is needed,
+ * nor loaded.
+ */
 const unchecked = {
   schemaController: {
     compilersFactory: {
@@ -28,7 +31,7 @@ const unchecked = {
   },
 };
 
-/** The framework with our limits, our way to read a body and our errors. */
+/** Makes the framework's app with our limits, our way to read a body and our errors. */
 export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
   const times = {
     headersTimeout: arrivalMs,
@@ -55,7 +58,8 @@ export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
   }) as unknown as FastifyInstance;
   const asRequest = (request: IncomingMessage, response: ServerResponse): void =>
     void app.server.emit("request", request, response);
-  // Node's own answer to an Expect that it does not know would go out before any hook: here it is a request like any other.
+  // Node's own answer to an Expect that it does not know would go out before any hook: here it is a
+  // request like any other.
   app.server.on("checkExpectation", asRequest);
   // So is one that waits for `100 Continue`, which is sent once its body is wanted.
   app.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
@@ -73,7 +77,7 @@ export function createApp({ tls, trusted, log }: AppOptions): FastifyInstance {
     const { url, config } = request.routeOptions;
     const broken = !(said instanceof GantryError) || statusOf(said) === 500;
     if (broken) logFailure(said, url, String(request.id));
-    // What broke inside is for paired devices only.
+    // Internal failures are told only to paired devices.
     return sendFailure(
       reply,
       broken && (config as { auth?: string }).auth !== "token" ? errors.GATEWAY_FAILED() : said,
@@ -87,7 +91,7 @@ export function createPlainApp(): FastifyInstance {
   return fastify({ exposeHeadRoutes: false, ...unchecked });
 }
 
-/** The framework's own refusals in our words; everything else as it is. */
+/** Returns the framework's own refusals in our words, and everything else as it is. */
 function inOurWords(error: Error & { code?: string }): Error {
   if (error.code === "FST_ERR_BAD_URL" || error.code === "FST_ERR_MAX_PARAM_LENGTH")
     return errors.GATEWAY_BAD_PATH();

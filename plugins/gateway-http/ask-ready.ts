@@ -8,7 +8,10 @@ import type { GatewayConfig } from "./config.ts";
 const patienceMs = 5_000;
 const maxBytes = 64 * 1024;
 
-/** What the service that runs says of itself at `/ready`; no row where none runs or its gateway is elsewhere. */
+/**
+ * Returns what the running service says of itself at `/ready`; no row if none runs or its gateway
+ * is elsewhere.
+ */
 export async function runningRows(config: GatewayConfig, configDir: string): Promise<readonly CheckRow[]> {
   if (!(await readRunning(configDir))) return [];
   const what = "service ready";
@@ -20,7 +23,7 @@ export async function runningRows(config: GatewayConfig, configDir: string): Pro
       what,
       state: "fail",
       detail: `the running service is not ready: ${answer.parts.join(", ")}`,
-      cure: "Mend these parts; its log says what is wrong with each.",
+      cure: "Fix these parts; its log says what is wrong with each.",
     },
   ];
 }

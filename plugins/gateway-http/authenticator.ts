@@ -44,7 +44,9 @@ export class Authenticator {
     throw lacking(may, caller);
   }
 
-  /** Returns what is known of the token of a request; undefined for any other, and without pairing. */
+  /**
+   * Returns the facts of a request's token; undefined for any other request, and without pairing.
+   */
   async find(request: FastifyRequest): Promise<Known | undefined> {
     const token = this.#deps.requirePairing ? tokenOf(request) : undefined;
     return token === undefined || repeated(request, "authorization")
@@ -65,7 +67,8 @@ export class Authenticator {
   ): Promise<Caller | undefined> {
     const { devices, people, requirePairing } = this.#deps;
     if (!requirePairing) {
-      // A header that names a client can be made up: whatever came by a proxy is not from this machine.
+      // A header that names a client can be made up: whatever came by a proxy is not from this
+      // machine.
       if (!isLoopback(request.raw.socket.remoteAddress ?? "") || hasForwarding(request.headers))
         throw errors.GATEWAY_REMOTE();
       return undefined;
@@ -83,7 +86,7 @@ export class Authenticator {
       : errors.GATEWAY_UNAUTHORIZED();
   }
 
-  /** The refusal stands whether or not it can be recorded. */
+  /** Records a refusal, which stands whether or not it can be recorded. */
   async recordFailure(request: FastifyRequest, why: string, device = "unknown"): Promise<void> {
     const { audit, log } = this.#deps;
     const path = request.url.split("?", 1)[0]?.slice(0, 256);

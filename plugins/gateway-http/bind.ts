@@ -7,7 +7,7 @@ import type { GatewayConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 import { isLoopback } from "./peer.ts";
 
-/** Why listening on `host` would leave the door open, or undefined. */
+/** Returns why listening on `host` would leave the door open, or undefined. */
 export function openBind(host: string, config: GatewayConfig): GantryError | undefined {
   if (isLoopback(host)) return undefined;
   if (!config.require_pairing)
@@ -22,12 +22,12 @@ export function openBind(host: string, config: GatewayConfig): GantryError | und
   return errors.GATEWAY_OPEN_BIND(host, "TLS or a proxy that does it", cure);
 }
 
-/** As the system takes it. `localhost` may stand for two addresses; it is the first. */
+/** Returns an address as the system takes it. `localhost` is the first of its two addresses. */
 export function bindAddress(host: string): string {
   return host.toLowerCase() === "localhost" ? "127.0.0.1" : host.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Where the gateway is reached. */
+/** Returns the address at which the gateway is reached. */
 export function urlAt(host: string, port: number, tls: boolean): string {
   const address = bindAddress(host);
   return `${tls ? "https" : "http"}://${address.includes(":") ? `[${address}]` : address}:${port}`;
@@ -40,7 +40,9 @@ export interface Tls {
   readonly key: Buffer;
 }
 
-/** The two files, read and seen to belong together; undefined where TLS is off. Throws GATEWAY_TLS_*. */
+/**
+ * Reads the two files and checks that they match; undefined if TLS is off. Throws GATEWAY_TLS_*.
+ */
 export async function readTls(config: GatewayConfig, configDir: string): Promise<Tls | undefined> {
   if (!config.tls_enabled) return undefined;
   const cert = await readPem("tls_cert_path", config, configDir);
@@ -53,7 +55,7 @@ export async function readTls(config: GatewayConfig, configDir: string): Promise
   return { cert, key };
 }
 
-/** Where certificate and key are. Throws GATEWAY_TLS_PATH. */
+/** Returns the paths of certificate and key. Throws GATEWAY_TLS_PATH. */
 export function tlsPaths(config: GatewayConfig, configDir: string): readonly string[] {
   return [pathOf("tls_cert_path", config, configDir), pathOf("tls_key_path", config, configDir)];
 }
@@ -73,7 +75,7 @@ async function readPem(name: TlsKey, config: GatewayConfig, configDir: string): 
   }
 }
 
-/** What the system says of listening, as a sentence with a cure. */
+/** Returns the system's error about listening as a sentence with a cure. */
 export function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === "EADDRINUSE") return errors.GATEWAY_PORT_IN_USE(port);
   return error.syscall === undefined

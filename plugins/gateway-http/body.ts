@@ -12,17 +12,25 @@ let inFlight = 0;
 
 const continues = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** The client sends its body once it hears `100 Continue`, which {@link readBody} says. */
+/**
+ * Notes that the client sends its body once it hears `100 Continue`, which {@link readBody} says.
+ */
 export function holdContinue(request: IncomingMessage, response: ServerResponse): void {
   continues.set(request, response);
 }
 
-/** True where the client still waits to be told to send its body: whatever it sends next cannot be told from one. */
+/**
+ * Returns true if the client still waits to be told to send its body: a body and whatever else it
+ * sends next could not be told apart.
+ */
 export function isContinueHeld(request: IncomingMessage): boolean {
   return continues.has(request);
 }
 
-/** Collects a body. Gives GATEWAY_BODY_TOO_LARGE as soon as it is known to be, GATEWAY_BUSY where too many come at once. */
+/**
+ * Collects a body. Fails with GATEWAY_BODY_TOO_LARGE as soon as it is known to be, GATEWAY_BUSY if
+ * too many come at once.
+ */
 export function readBody(
   stream: IncomingMessage,
   limit: number,

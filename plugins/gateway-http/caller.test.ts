@@ -29,7 +29,7 @@ interface Needs {
   readonly approvals: Approvals;
 }
 
-/** A plugin whose routes hand in messages that say what they like of their writer. */
+/** Makes a plugin whose routes hand in messages that say what they like of their writer. */
 function forgetful(more: Partial<InboundMessage> = {}): Plugin {
   const message = (): InboundMessage =>
     directMessage({

@@ -4,12 +4,16 @@ import type { Logger } from "@gantry/sdk";
 import { readTls, tlsPaths } from "./bind.ts";
 import type { GatewayConfig } from "./config.ts";
 
-/** Looked at by name, through links, as those who renew certificates swap links; what is written is whole soon after. */
+/**
+ * Looked at by name, through links, as those who renew certificates swap links; what is written is
+ * whole soon after.
+ */
 const lookMs = 2_000;
 
 /**
- * Serves a renewed certificate without a restart: whenever one of the two files has changed and both belong together, new
- * connections get them. Until then the old ones are served, which is said. Gives the function that ends it.
+ * Serves a renewed certificate without a restart: whenever one of the two files has changed and
+ * both belong together, new connections get them. Until then the old ones are served, which is
+ * logged. Returns a function that ends the watch.
  */
 export function watchCertificate(
   server: Server,

@@ -11,7 +11,7 @@ XO8vkLezsqX3gReHptQc1yK6DTawNYIS14yg
 -----END CERTIFICATE-----
 `;
 
-/** Of the same key, run out in 2001. */
+/** A certificate of the same key, which expired in 2001. */
 export const expired = `-----BEGIN CERTIFICATE-----
 MIIBDzCBtgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwHhcN
 MDAwMTAxMDAwMDAwWhcNMDEwMTAxMDAwMDAwWjAUMRIwEAYDVQQDDAlsb2NhbGhv

@@ -8,7 +8,7 @@ import type { Device, Devices } from "./devices.ts";
 
 const connectMs = 1_000;
 
-/** `status` looks at what is here; `doctor` also at what a start would trip over. */
+/** Checks for `status` what is here, and for `doctor` also what a start would trip over. */
 export async function gatewayRows(
   kind: "status" | "doctor",
   config: GatewayConfig,
@@ -20,13 +20,13 @@ export async function gatewayRows(
   return [...rows, bind(config), await tls(config, configDir), ...(await runningRows(config, configDir))];
 }
 
-/** A certificate that has run out: no client that looks at it comes in. */
+/** Returns a row if the certificate has expired: no client that looks at it comes in. */
 export async function readyRows(config: GatewayConfig, configDir: string): Promise<readonly CheckRow[]> {
   const files = await readTls(config, configDir);
   if (!files) return [];
   const { validTo } = new X509Certificate(files.cert);
   if (new Date(validTo).getTime() > Date.now()) return [];
-  return [{ what: "certificate", state: "fail", detail: `it ran out on ${validTo}`, cure: "Renew it." }];
+  return [{ what: "certificate", state: "fail", detail: `it expired on ${validTo}`, cure: "Renew it." }];
 }
 
 async function listening({ host, port, tls_enabled }: GatewayConfig): Promise<CheckRow> {

@@ -1,14 +1,15 @@
 import { uptime } from "node:os";
 import type { CheckRow } from "@gantry/sdk";
 
-/** Clocks are set right by so much all the time. */
+/** Corrections of clocks up to this size are usual. */
 const usualMs = 60_000;
-/** A clock that went on evenly for so long is taken for right. */
+/** A clock that went on evenly for this long counts as right. */
 const steadyMs = 15 * 60_000;
 
 /**
- * Whether the clock of the day was set to another time while the service runs: leases, tokens and certificates go by it. It is
- * held against what has passed since the machine started, which goes on while a machine sleeps.
+ * Notices if the clock of the day is set to another time while the service runs: leases, tokens and
+ * certificates go by it. It is compared with the time that has passed since the machine started,
+ * which goes on while a machine sleeps.
  */
 export class Clock {
   #right = offset();
@@ -29,7 +30,7 @@ export class Clock {
   }
 }
 
-/** When the machine started, as the clock of the day has it. */
+/** Returns the time at which the machine started, by the clock of the day. */
 function offset(): number {
   return Date.now() - uptime() * 1_000;
 }

@@ -6,7 +6,9 @@ import { userOfTerminal, type Pairing } from "@gantry/sdk/node";
 
 const json = { flags: "--json", summary: "print JSON" };
 
-/** `listen` takes what the command line says over what the configuration says. */
+/**
+ * Makes the command. `listen` takes the command line's address, which overrides the configuration.
+ */
 export function gatewayCommand(listen: (where: { host?: string; port?: number }) => void): Command {
   return {
     name: "gateway",

@@ -9,7 +9,7 @@ const path = (what: string) =>
 /** As a Host header has it: an entry in any other form would never match. */
 const hostName = String.raw`^(?:\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(?::[0-9]{1,5})?$`;
 
-/** Whether the numbers are in range is seen when they are read. */
+/** The form of an address; its numbers are checked for their range when they are read. */
 const addressRange = String.raw`^(?:[0-9]+(?:\.[0-9]+){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)(?:/[0-9]{1,3})?$`;
 
 /** `[gateway]` */

@@ -6,11 +6,17 @@ import { peerKey } from "./peer.ts";
 const most = 1_024;
 /** Without a request in hand, of one address: a browser keeps six. */
 const mostIdle = 32;
-/** A connection has this long to bring its first request, and a client that was answered this long to ask again. */
+/**
+ * A connection has this long to bring its first request, and a client that was answered this long
+ * to ask again.
+ */
 const silentMs = 5_000;
 const answeredMs = 5_000;
 
-/** Connections at a time: half of the files that the process may open, so that the store never goes without. */
+/**
+ * Connections at a time: half of the files that the process may open, so that the store never goes
+ * without.
+ */
 export function maxConnections(): number {
   return Math.min(most, Math.floor(openFilesLimit() / 2));
 }
@@ -22,8 +28,9 @@ interface Held {
 }
 
 /**
- * Keeps one address from holding everybody's connections: of those without a request in hand the oldest beyond 32 are closed,
- * and no address gets more than half of all. Loopback counts too; addresses that `exempt` names carry many clients.
+ * Keeps one address from holding everybody's connections: of those without a request in hand the
+ * oldest beyond 32 are closed, and no address gets more than half of all. Loopback counts too;
+ * addresses that `exempt` names carry many clients.
  */
 export class AddressBound {
   readonly #held = new Map<string, Map<string, Held>>();
@@ -87,7 +94,7 @@ export class AddressBound {
   }
 }
 
-/** The same for a connection and for the one with TLS in it. */
+/** Returns the same name for a connection and for the one with TLS in it. */
 function nameOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

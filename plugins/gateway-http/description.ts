@@ -41,7 +41,7 @@ function schemaOf(route: Route): object {
   };
 }
 
-/** What a route does not describe may be JSON, text or events: the description says nothing of it. */
+/** The schema of a reply that the route does not describe: it may be JSON, text or events. */
 const undescribed = { type: "null" };
 
 const failureSchema = {

@@ -19,7 +19,7 @@ export interface Device {
   readonly byId?: true;
 }
 
-/** What is kept; a token of an earlier release has neither scopes nor an end. */
+/** The stored form of a device; a token of an earlier release has neither scopes nor an end. */
 interface Stored extends Pick<Device, "device_id" | "name" | "paired" | "expires"> {
   readonly hash: string;
   readonly may?: unknown;
@@ -27,7 +27,7 @@ interface Stored extends Pick<Device, "device_id" | "name" | "paired" | "expires
   readonly first?: boolean;
 }
 
-/** Whose token it is, and until when it counts. */
+/** The owner of a token, and the time until which it counts. */
 export interface Known {
   readonly caller: Caller;
   readonly expires: string | undefined;
@@ -36,7 +36,7 @@ export interface Known {
 const space = "gateway.devices";
 const usedSpace = "gateway.used";
 const dayMs = 86_400_000;
-/** The last use of a token is written down once in so long, not with every request. */
+/** Milliseconds in which the last use of a token is written down once, not with every request. */
 const usedMs = 10 * 60_000;
 const tokenPattern = /^gt_[A-Za-z0-9_-]{43}$/;
 const idPattern = /^d[0-9a-f]{12}$/;
@@ -48,7 +48,10 @@ export function isDeviceName(name: string): boolean {
   return new RegExp(deviceName, "u").test(name);
 }
 
-/** Paired devices. Only the SHA-256 of a token is kept; each request looks it up, so a revocation holds at once. */
+/**
+ * Paired devices. Only the SHA-256 of a token is kept; each request looks it up, so a revocation
+ * holds at once.
+ */
 export class Devices {
   readonly #values: Values;
   readonly #now: () => number;
@@ -83,7 +86,7 @@ export class Devices {
     return { token, device };
   }
 
-  /** The device that a token belongs to, also where it has run out. */
+  /** Returns the device that a token belongs to, also if the token has expired. */
   async find(token: string): Promise<Known | undefined> {
     if (!tokenPattern.test(token)) return undefined;
     const hash = sha256(token);
@@ -94,14 +97,17 @@ export class Devices {
     return { caller: callerOf(stored), expires: stored.expires };
   }
 
-  /** Returns how far a device is trusted by the scopes that `held` leaves it; undefined if it is over. */
+  /**
+   * Returns how far a device is trusted by the scopes that `held` leaves it; undefined if it is
+   * over.
+   */
   async trust(id: string, held: (caller: Caller) => readonly Scope[]): Promise<Trust | undefined> {
     const stored = (await this.#rows()).find(({ value }) => value.device_id === id)?.value;
     if (!stored || this.isOver(stored.expires)) return undefined;
     return held(callerOf(stored)).includes("decide") ? "owner" : "member";
   }
 
-  /** Whether this time is past. */
+  /** Returns true if this time is past. */
   isOver(expires: string | undefined): boolean {
     return expires !== undefined && !(Date.parse(expires) > this.#now());
   }
@@ -141,7 +147,7 @@ export class Devices {
       .toSorted((a, b) => (a.paired < b.paired ? -1 : 1));
   }
 
-  /** False where there is no such device. */
+  /** Returns false if there is no such device. */
   async revoke(deviceId: string): Promise<boolean> {
     const row = (await this.#rows()).find(({ value }) => value.device_id === deviceId);
     if (row === undefined) return false;
@@ -159,7 +165,7 @@ function callerOf(stored: Stored): Caller {
   return { device, may: scopesOf(stored), ...(first === true && { name }) };
 }
 
-/** A token of an earlier release keeps all; one whose scopes cannot be read has none. */
+/** Returns a token's scopes: all for one of an earlier release, none if they cannot be read. */
 function scopesOf({ may }: Stored): readonly Scope[] {
   if (may === undefined) return scopes;
   return Array.isArray(may) ? may.filter(isScope) : [];

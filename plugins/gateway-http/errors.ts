@@ -6,7 +6,7 @@ export const errors = defineErrors({
     401,
   ),
   GATEWAY_TOKEN_EXPIRED: policy(
-    "The token of the device %s ran out on %s: pair it again by a code of `gantry pair new`.",
+    "The token of the device %s expired on %s: pair it again by a code of `gantry pair new`.",
     401,
   ),
   GATEWAY_REMOTE: policy(
@@ -72,7 +72,9 @@ export const errors = defineErrors({
   ),
   GATEWAY_QUESTION_ANSWERED: failed("The question is already answered: an answer counts once.", 409),
   GATEWAY_QUESTION_WRONG: failed("%s", 422),
-  GATEWAY_DEVICE_NAME: usage("A device's name is 1 to 64 letters without control signs: give another one."),
+  GATEWAY_DEVICE_NAME: usage(
+    "A device's name is 1 to 64 letters without control characters: give another one.",
+  ),
   GATEWAY_SCOPE_BEYOND: policy(
     "A code cannot give the scope %s, which this token lacks: make it with `gantry pair new`.",
   ),
@@ -96,7 +98,7 @@ export const errors = defineErrors({
     "The file %s in gateway.%s cannot be read (%s): check the path, its owner and its mode.",
   ),
   GATEWAY_TLS_INVALID: usage(
-    "The files in gateway.tls_cert_path and gateway.tls_key_path are no certificate and its key in PEM (%s): name the right files.",
+    "The files in gateway.tls_cert_path and gateway.tls_key_path are not a certificate and its key in PEM (%s): name the right files.",
   ),
   GATEWAY_BAD_PROXY: usage(
     "`%s` in gateway.trusted_proxies is neither an address nor a range such as 10.0.0.0/8: correct it.",

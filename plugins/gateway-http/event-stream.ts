@@ -22,7 +22,7 @@ export function eventStream(
   const timer = setInterval(beat, heartbeatMs);
   out.once("close", () => clearInterval(timer));
   beat();
-  // What ends the events early ends the stream early; the client sees that no `done` came.
+  // An early end of the events is an early end of the stream; the client sees that no `done` came.
   pipeline(frames(events, broke, over(out, ending)), out).catch(() => {});
   return out;
 }

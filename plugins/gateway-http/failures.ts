@@ -11,7 +11,10 @@ export interface Failure {
   readonly body: { readonly error: { readonly code: string; readonly message: string } };
 }
 
-/** What a client is told. Only coded errors speak for themselves; anything else could say too much. */
+/**
+ * Returns the answer to a client. Only coded errors speak for themselves; others could say too
+ * much.
+ */
 export function failure(error: unknown): Failure {
   const coded = error instanceof GantryError ? error : errors.GATEWAY_FAILED();
   return {
@@ -24,10 +27,12 @@ export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(body));
 }
 
-/** After these nobody can tell where the next request begins, or none is to come. */
+/** Statuses after which nobody can tell where the next request begins, or none is to come. */
 const closing: ReadonlySet<number> = new Set([408, 413, 501, 503]);
 
-/** Answers with the error's code and sentence, and with `Retry-After` and `Allow` where it has them. */
+/**
+ * Answers with the error's code and sentence, and with any `Retry-After` and `Allow` of its own.
+ */
 export function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
   const { status, body } = failure(error);
   const { retryAfter, allow } = (error ?? {}) as { readonly retryAfter?: unknown; readonly allow?: unknown };
@@ -42,11 +47,12 @@ export function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
 }
 
 /**
- * Answers what never became a request, and closes. Where the answer to a whole request before it has not begun yet, that
- * one goes out first, and what came behind it is left unread.
+ * Answers what never became a request, and closes. If the answer to a whole request before it has
+ * not begun yet, that one goes out first, and what came behind it is left unread.
  */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Where an answer is under way, as node:http itself looks it up, another one would be read as a part of it.
+  // While an answer is under way, as node:http itself looks it up, another one would be read as a
+  // part of it.
   const { _httpMessage: current } = socket as { readonly _httpMessage?: ServerResponse | null };
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return void socket.destroy();
   if (current?.headersSent) return void socket.destroy();
@@ -71,7 +77,10 @@ function reason(code: string | undefined): GantryError {
 const pauseMs = 60_000;
 const maxKinds = 100;
 
-/** Says a failure once a minute at most, and then how often it came meanwhile: a full disk fails every request. */
+/**
+ * Says a failure once a minute at most, and then how often it came meanwhile: a full disk fails
+ * every request.
+ */
 export function createFailureLog(
   log: Logger,
   now: () => number = Date.now,

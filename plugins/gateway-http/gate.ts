@@ -19,7 +19,10 @@ const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+?)\.?(?::(\d{1,5}))?$/;
 const probes: ReadonlySet<string> = new Set(["/health", "/ready"]);
 const wildcards = new Set(["0.0.0.0", "[::]"]);
 
-/** What is refused whatever the route: it holds against pages in the owner's browser and against proxies nobody named. */
+/**
+ * Checks that hold for every route, against pages in the owner's browser and against proxies nobody
+ * named.
+ */
 export class Gate {
   readonly #own: ReadonlySet<string>;
   readonly #allowed: ReadonlySet<string>;
@@ -33,7 +36,7 @@ export class Gate {
     this.#trusted = trusted;
   }
 
-  /** The first thing wrong with a request, or undefined. */
+  /** Returns the first thing wrong with a request, or undefined. */
   refusal(request: FastifyRequest): GantryError | undefined {
     const { headers, httpVersion, socket } = request.raw;
     if (headers.host === undefined && httpVersion !== "1.0") return errors.GATEWAY_BAD_REQUEST();
@@ -51,7 +54,7 @@ export class Gate {
     return this.isForwarded(request) ? errors.GATEWAY_UNTRUSTED_PROXY() : undefined;
   }
 
-  /** True where somebody forwarded the request whom `trusted_proxies` does not name. */
+  /** Returns true if the request was forwarded by somebody whom `trusted_proxies` does not name. */
   isForwarded({ raw }: FastifyRequest): boolean {
     return hasForwarding(raw.headers) && !this.#trusted(raw.socket.remoteAddress);
   }
@@ -66,7 +69,7 @@ export class Gate {
     );
   }
 
-  /** The page came from the very address that it asks, or from one that the owner allowed. */
+  /** Returns true if the page came from the very address that it asks, or from an allowed one. */
   #isOurOrigin(origin: string, host: string): boolean {
     if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false;
     const { host: from } = new URL(origin);
@@ -74,18 +77,18 @@ export class Gate {
   }
 }
 
-/** True for `OPTIONS *`, which asks about the server and no path. */
+/** Returns true for `OPTIONS *`, which asks about the server and no path. */
 export function isAboutServer({ raw }: FastifyRequest): boolean {
   return raw.method === "OPTIONS" && raw.url === "*";
 }
 
-/** True where somebody says to have forwarded the request. */
+/** Returns true if somebody says to have forwarded the request. */
 export function hasForwarding(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) if (name.startsWith("x-forwarded-") || forwarding.has(name)) return true;
   return false;
 }
 
-/** Node keeps the first of several and hides the others. */
+/** Returns true if a header came more than once; Node keeps the first and hides the others. */
 export function repeated(request: FastifyRequest, name: string): boolean {
   const { rawHeaders } = request.raw;
   let seen = 0;

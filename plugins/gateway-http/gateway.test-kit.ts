@@ -31,22 +31,22 @@ export interface TestGateway extends AsyncDisposable {
   readonly host: TestHost;
   readonly url: string;
   readonly port: number;
-  /** One request whose path is sent as it is written. */
+  /** Sends one request with its path as written. */
   ask(path: string, options?: Ask): Promise<Reply>;
-  /** A word of the command line: its exit code and its output. */
+  /** Runs a subcommand: its exit code and its output. */
   word(
     name: string,
     args?: readonly string[],
     options?: CommandContext["options"],
   ): Promise<{ code: number; out: string; err: string }>;
-  /** Pairs a device and gives its token. */
+  /** Pairs a device and returns its token. */
   pair(name?: string): Promise<{ token: string; device_id: string }>;
-  /** What was printed on stderr at the start. */
+  /** The text that was printed on stderr at the start. */
   readonly printed: string;
   stop(): Promise<void>;
 }
 
-/** A real gateway in a real host, on a free port of loopback. */
+/** Starts a real gateway in a real host, on a free port of loopback. */
 export async function startGateway(
   options: {
     readonly gateway?: object;
@@ -109,7 +109,7 @@ export async function startGateway(
   };
 }
 
-/** node:http sends a path as written, where fetch would tidy it up. */
+/** Asks with node:http, which sends a path as written; fetch would tidy it up. */
 function rawRequest(
   port: number,
   path: string,
@@ -154,7 +154,7 @@ function rawRequest(
   });
 }
 
-/** Sends these bytes and gives all that comes back until the server closes. */
+/** Sends these bytes and returns all that comes back until the server closes. */
 export function rawBytes(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";

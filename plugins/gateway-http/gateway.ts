@@ -79,19 +79,22 @@ export async function openGateway(config: GatewayConfig, needs: GatewayNeeds, lo
   if (config.require_pairing && isFirst)
     await announceCode(pairing, {
       minutes: config.pairing_timeout_minutes,
-      // Who has no device yet opens the page that a plugin serves, if there is one.
+      // Somebody without a device opens the page that a plugin serves, if there is one.
       page: (await devices.hasAny()) ? undefined : pageOf(routes, server.url),
       log,
     });
   return server;
 }
 
-/** Configuration directories whose code was said by this process: reading the file again does not end a code. */
+/**
+ * Configuration directories whose code was said by this process: reading the file again does not
+ * end a code.
+ */
 const announced = new Set<string>();
 
 /**
- * Said once, to whoever started the service: the log keeps secrets out, so this is no log line. Under a service manager nobody
- * started it by hand, and what it prints is kept.
+ * Prints the code once, for whoever started the service: the log keeps secrets out, so the code
+ * does not go there. Under a service manager nobody started it by hand, and its output is kept.
  */
 async function announceCode(
   pairing: Pairing,

@@ -63,7 +63,7 @@ test("OPS-05: bytes behind a request that closes the connection do not change it
   }
 });
 
-/** All that comes back for these bytes, until the server closes. */
+/** Returns all that comes back for these bytes, until the server closes. */
 function expecting(port: number, head: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -102,7 +102,7 @@ function held(port: number, from: string): Promise<Socket> {
   });
 }
 
-/** How many of these the server has closed. */
+/** Returns the number of these that the server has closed. */
 function closed(sockets: readonly Socket[]): () => number {
   for (const socket of sockets) socket.resume();
   return () => sockets.filter(({ destroyed }) => destroyed).length;

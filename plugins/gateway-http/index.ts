@@ -24,7 +24,10 @@ import { errors } from "./errors.ts";
 import { Pairing } from "@gantry/sdk/node";
 import type { Server } from "./server.ts";
 
-/** What the command line said of where to listen: it holds for this process, also when its configuration is read again. */
+/**
+ * The command line's words about the address to listen on: they hold for this process, also when
+ * its configuration is read again.
+ */
 let listenAt: { readonly host?: string; readonly port?: number } = {};
 
 export default definePlugin({

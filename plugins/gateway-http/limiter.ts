@@ -5,7 +5,7 @@ import fp from "fastify-plugin";
 import { errors } from "./errors.ts";
 import { peerKey } from "./peer.ts";
 
-/** Gives the root of the app what counts requests. */
+/** Adds the counting of requests to the root of the app. */
 const limits = fp(
   async (app: FastifyInstance) => {
     await app.register(rateLimit, { global: false, timeWindow: 60_000, cache: 10_000 });
@@ -13,7 +13,10 @@ const limits = fp(
   { name: "gantry-limits", fastify: "5.x" },
 );
 
-/** Counts a request for the device with a good token, else for its address. Throws GATEWAY_RATE_LIMIT. */
+/**
+ * Counts a request for the device with a good token, else for its address. Throws
+ * GATEWAY_RATE_LIMIT.
+ */
 type Limit = (request: FastifyRequest, device: string | undefined) => Promise<void>;
 
 /** A good token may ask for several people or programs at one address. */
@@ -47,7 +50,7 @@ export class Limiter {
     return new Limiter(app, perMinute);
   }
 
-  /** Undefined for a route that sets no bound. */
+  /** Returns undefined for a route that sets no bound. */
   of({ path, perMinute }: Route): Limit | undefined {
     if (perMinute === Number.POSITIVE_INFINITY) return undefined;
     if (perMinute !== undefined) return this.#limit(perMinute, perMinute);

@@ -22,7 +22,7 @@ const own = definePlugin({
 const plugins = [memoryStore(), fakeProvider(["hello"]), own];
 const kib = 1024;
 
-/** A chat request of so many bytes. */
+/** Returns a chat request of this many bytes. */
 function padded(bytes: number): string {
   return JSON.stringify({ message: "x".repeat(bytes - JSON.stringify({ message: "" }).length) });
 }

@@ -1,7 +1,7 @@
 import type { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 
-/** At most so many at a time, by the kind of holder. */
+/** Most at a time, by the kind of holder. */
 type Most = Readonly<Partial<Record<"token" | "address", number>>>;
 
 /** Counts what is open by who holds it: WebSockets, and requests whatever their route. */

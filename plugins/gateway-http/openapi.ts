@@ -1,7 +1,10 @@
 import type { Route } from "@gantry/sdk";
 import { createPlainApp } from "./app.ts";
 
-/** Returns the route that describes `routes` and itself. The description is made when it is first asked for. */
+/**
+ * Returns the route that describes `routes` and itself. The description is made when it is first
+ * asked for.
+ */
 export function openApiRoute(routes: readonly Route[], version: string): Route {
   let made: Promise<object> | undefined;
   const route: Route = {

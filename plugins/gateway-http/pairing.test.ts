@@ -10,7 +10,7 @@ import { Pairing } from "@gantry/sdk/node";
 const outcome = ({ status, json }: Reply): unknown[] => [status, json?.error?.code];
 const settings = { pairing_code_length: 6, pairing_timeout_minutes: 10 };
 
-/** Some code that is not the right one. */
+/** Returns some code that is not the right one. */
 function wrong(code: string): string {
   return code.replace(/^./, (digit) => String((Number(digit) + 1) % 10));
 }
@@ -323,7 +323,7 @@ test.each([
     const { token } = await new Devices(values).add("phone", grant);
     const key = createHash("sha256").update(token).digest("hex");
     const { hash } = (await values.get<{ hash: string }>("gateway.devices", key)) ?? {};
-    // Such a release looks for this hash under this key.
+    // An earlier release looks for this hash under this key.
     expect(hash === key).toBe(isKnown);
     expect(await new Devices(values).find(token)).toMatchObject({ caller: { may: grant.may } });
   },

@@ -1,6 +1,9 @@
 const plain = /^(?:\/[\w~!$&'()*+,=:@-][\w.~!$&'()*+,=:@-]*)+$/;
 
-/** True for the one way to write a path: no empty or dotted segment, nothing escaped that need not be, nothing escaped twice. */
+/**
+ * Returns true for the one way to write a path: no empty or dotted segment, nothing escaped that
+ * need not be, nothing escaped twice.
+ */
 export function isCanonicalPath(path: string): boolean {
   if (path === "/" || plain.test(path)) return true;
   return path.startsWith("/") && path.slice(1).split("/").every(isCanonicalSegment);
@@ -25,7 +28,7 @@ function isCanonicalSegment(segment: string): boolean {
   return encodeURIComponent(text).replace(/%(?:2[4689BC]|3[AD]|40)/g, decodeURIComponent) === segment;
 }
 
-/** The path of a request line, without its query. */
+/** Returns the path of a request line, without its query. */
 export function pathOf(url: string): string {
   const end = url.indexOf("?");
   return end === -1 ? url : url.slice(0, end);

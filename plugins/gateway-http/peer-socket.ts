@@ -3,7 +3,7 @@ import type { WebSocket } from "ws";
 
 /** Bytes that may wait for a client that reads slowly. */
 const mostUnsent = 1024 * 1024;
-/** Bytes that wait where there is room for another message. */
+/** Most waiting bytes at which there is room for another message. */
 const fewUnsent = 64 * 1024;
 /** Messages that may wait for a route that reads slowly; the client is held back from then on. */
 const mostUnread = 32;

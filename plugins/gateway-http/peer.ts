@@ -1,7 +1,10 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { errors } from "./errors.ts";
 
-/** Says whether an address is one of `entries` (addresses and CIDR ranges). Throws GATEWAY_BAD_PROXY. */
+/**
+ * Tells whether an address is one of `entries`: addresses and CIDR ranges. Throws
+ * GATEWAY_BAD_PROXY.
+ */
 export function addressList(entries: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const entry of entries) {
@@ -22,15 +25,15 @@ export function addressList(entries: readonly string[]): (address: string | unde
 
 const loopback = addressList(["127.0.0.0/8", "::1"]);
 
-/** For addresses, and for the name `localhost`. */
+/** Returns true for addresses of this machine, and for the name `localhost`. */
 export function isLoopback(host: string): boolean {
   return host.toLowerCase() === "localhost" || loopback(host.replace(/^\[|\]$/g, ""));
 }
 
 /**
- * One client to the limits: an IPv4 address, or the /64 that an IPv6 client can choose its address from. Some proxies
- * forward the port too, which a client changes at will; whatever is no address at all is one client together, as are
- * those who have left already and have none.
+ * Returns the key of one client to the limits: an IPv4 address, or the /64 that an IPv6 client can
+ * choose its address from. Some proxies forward the port too, which a client changes at will. All
+ * that is not an address is one client together, as are those who have left already and have none.
  */
 export function peerKey(address: string = ""): string {
   const bare = address.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");

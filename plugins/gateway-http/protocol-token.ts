@@ -7,7 +7,8 @@ const carrier = "gantry.bearer.";
 
 /**
  * Reads the token that a browser, which can set no header of a handshake, offers as a subprotocol:
- * `new WebSocket(url, ["gantry", "gantry.bearer.<token>"])`. Undefined where it offers none or several.
+ * `new WebSocket(url, ["gantry", "gantry.bearer.<token>"])`. Undefined if it offers none or
+ * several.
  */
 export function protocolToken(request: IncomingMessage): string | undefined {
   if (!isHandshake(request)) return undefined;

@@ -70,7 +70,7 @@ async function answer(
   return openWebSocket(request, reply, given, { limit, began: stop.began, hold, again, broke });
 }
 
-/** What is packed is not unpacked here: a few bytes could become any number. */
+/** Refuses packed bodies, which are not unpacked here: a few bytes could become any number. */
 function refuseEncoded({ headers }: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void {
   const encoding = headers["content-encoding"];
   const isPlain = encoding === undefined || encoding.trim().toLowerCase() === "identity";

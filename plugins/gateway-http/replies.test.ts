@@ -3,7 +3,7 @@ import { fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { startGateway } from "./gateway.test-kit.ts";
 
-/** A plugin with one open route that answers so. */
+/** Makes a plugin with one open route that answers so. */
 function answering(reply: RouteReply | ((request: RouteRequest) => RouteReply)) {
   return definePlugin({
     name: "route-test",

@@ -5,7 +5,10 @@ import { readTraceparent } from "@gantry/sdk/fill";
 const absolute = /^https?:\/\/([^/?#]*)([/?][^#]*)?$/i;
 const idForm = /^[\w.:@-]{1,64}$/;
 
-/** The target as a path. Where it came in absolute form, its name counts and the Host header does not (RFC 9112, 3.2.2). */
+/**
+ * Returns the target as a path. If it came in absolute form, its name counts and the Host header
+ * does not (RFC 9112, 3.2.2).
+ */
 export function originForm(request: IncomingMessage): string {
   const target = request.url ?? "";
   const [, authority, path = ""] = absolute.exec(target) ?? [];
@@ -14,15 +17,15 @@ export function originForm(request: IncomingMessage): string {
   return path.startsWith("/") ? path : `/${path}`;
 }
 
-/** The id that the client gave in X-Request-Id, where it is a plain one, else a new one. */
+/** Returns the client's id in X-Request-Id if it is a plain one, and a new one if not. */
 export function requestId({ headers }: IncomingMessage): string {
   const given = headers["x-request-id"];
   return typeof given === "string" && idForm.test(given) ? given : newId();
 }
 
 /**
- * 16 hex digits. A UUID takes its random bytes from a store of many, and these of its digits are
- * all random.
+ * Makes 16 hex digits. A UUID takes its random bytes from a store of many, and these of its digits
+ * are all random.
  */
 function newId(): string {
   const id = randomUUID();

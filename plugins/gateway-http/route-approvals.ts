@@ -26,7 +26,10 @@ const request = Type.Object({
   expires: Type.String(),
 });
 
-/** A question knows one exact call and takes one decision; the host knows which of them a device may decide. */
+/**
+ * Makes the routes of approvals. A question is about one exact call and takes one decision; the
+ * host knows which of them a device may decide.
+ */
 export function approvalRoutes(approvals: Approvals): readonly Route[] {
   return [
     {
@@ -56,7 +59,7 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
         const said = (asked.body as Static<typeof decision>).decision;
         const by = deciderOf(asked);
         const outcome = await approvals.decide(id, said, by);
-        // What is not theirs to decide looks like what does not exist.
+        // A question that is not theirs to decide looks like one that does not exist.
         if (outcome === "unknown" || outcome === "forbidden") throw errors.GATEWAY_APPROVAL_UNKNOWN();
         if (outcome === "decided") {
           const end = await approvals.ended?.(id, by);

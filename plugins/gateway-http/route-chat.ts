@@ -81,7 +81,7 @@ function answer(result: TurnResult): RouteReply {
   return { status, headers, body: { error: { code, message } } };
 }
 
-/** What a client is told of a whole turn; each file with the address of its bytes. */
+/** Returns the client's view of a whole turn; each file with the address of its bytes. */
 function doneOf(result: TurnResult): object {
   const { files, session_id } = result;
   return files === undefined ? result : { ...result, files: files.map((one) => linked(one, session_id)) };
@@ -105,7 +105,7 @@ async function* turnEvents(
 
 const shown: ReadonlySet<string> = new Set(["delta", "tool_call", "tool_progress", "tool_result"]);
 
-/** What a client is told of a step; undefined if it is the terminal's alone. */
+/** Returns the client's view of a step; undefined if it is the terminal's alone. */
 function toldOf(event: PromptEvent): ServerEvent | undefined {
   if (event.type === "approval_request") return { event: event.type, data: event.request };
   if (event.type === "tool_question") return { event: event.type, data: event.question };

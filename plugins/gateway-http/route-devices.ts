@@ -32,7 +32,7 @@ const wanted = Type.Object({
 
 const access = { auth: "token", may: "manage" } as const;
 
-/** Paired devices over HTTP. Nobody gives a device more than they have themselves. */
+/** Makes the routes of paired devices. Nobody gives a device more than they have themselves. */
 export function deviceRoutes(devices: Devices, pairing: Pairing, audit: Audit): readonly Route[] {
   const record = (request: RouteRequest, result: string, args: Readonly<Record<string, unknown>>) =>
     audit.record({

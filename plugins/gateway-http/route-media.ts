@@ -10,7 +10,7 @@ const turnsLookedAt = 1_000;
 const shown = /^(?:image\/(?:png|jpeg|gif|webp)|audio\/[\w.+-]+|video\/[\w.+-]+)$/;
 
 export interface MediaLink extends MediaRef {
-  /** Where its bytes are, for who may read the session. */
+  /** The address of its bytes, for those who may read the session. */
   readonly url: string;
 }
 
@@ -19,7 +19,7 @@ export function linked(file: MediaRef, session: string): MediaLink {
   return { ...file, url: `/api/media/${file.id}?session=${encodeURIComponent(session)}` };
 }
 
-/** Gives the bytes of what a session names. */
+/** Makes the route of the bytes of a file that a session names. */
 export function mediaRoute(sessions: Sessions, media: Media | undefined): Route {
   return {
     name: "GET /api/media/:id",
@@ -33,7 +33,7 @@ export function mediaRoute(sessions: Sessions, media: Media | undefined): Route 
       const session = String(request.query["session"] ?? "");
       const file = (await mayRead(sessions, session, request)) && (await fileOf(sessions, session, id));
       const bytes = file && (await media?.open(id));
-      // What is not theirs to read looks like what does not exist.
+      // A file that is not theirs to read looks like one that does not exist.
       if (!file || !bytes) throw errors.GATEWAY_MEDIA_UNKNOWN();
       return { status: 200, bytes, headers: headersOf(file) };
     },
@@ -48,7 +48,7 @@ async function fileOf(sessions: Sessions, session: string, id: string): Promise<
   return files.find((file) => file.id === id);
 }
 
-/** A page that somebody else wrote is saved, never shown as one of ours. */
+/** Returns headers by which a page of somebody else's is saved, never shown as one of ours. */
 function headersOf({ mime, name = "file" }: MediaRef): Readonly<Record<string, string>> {
   const how = shown.test(mime) ? "inline" : "attachment";
   const encoded = encodeURIComponent(name.toWellFormed()).replace(

@@ -24,7 +24,7 @@ export function questionRoute(questions: ToolQuestions): Route {
       const asked = given as Static<typeof body>;
       const said: Said = "answer" in asked ? asked.answer : asked;
       const answered = await questions.answer(id, said, { user: `http:${device ?? "local"}` });
-      // What is not theirs to answer looks like what does not exist.
+      // A question that is not theirs to answer looks like one that does not exist.
       if (answered.outcome === "unknown" || answered.outcome === "forbidden")
         throw errors.GATEWAY_QUESTION_UNKNOWN();
       if (answered.outcome === "decided") throw errors.GATEWAY_QUESTION_ANSWERED();

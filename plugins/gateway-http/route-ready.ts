@@ -16,8 +16,9 @@ interface Looked {
 }
 
 /**
- * Who asks may be anybody, so the answer names the parts; the log says what is wrong with them, at each change. What is
- * only a warning, such as a platform that messages wait for, is named too, and the service is ready.
+ * Makes the route of the service's readiness. Anybody may ask, so the answer names the parts; the
+ * log says what is wrong with them, at each change. A mere warning, such as a platform that
+ * messages wait for, is named too, and the service is ready.
  */
 export function readyRoute(checks: () => ReadonlyMap<string, Check>, log: Logger): Route {
   let looked: Looked | undefined;

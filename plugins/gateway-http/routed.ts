@@ -4,7 +4,7 @@ import { parseBody } from "./body.ts";
 import { traceparentOf } from "./request-line.ts";
 import { heartbeatMs } from "./timeouts.ts";
 
-/** What a request found out on its way in. */
+/** The key of the caller that a request was found to come from. */
 export const caller = Symbol("caller");
 export type Admitted = FastifyRequest & { [caller]?: Caller | undefined };
 
@@ -89,8 +89,9 @@ export class Routed implements RouteRequest {
 }
 
 /**
- * Aborted when the peer leaves before it was answered, and after HEAD, which takes no more; also
- * once the peer may not come in any more, which is asked again as often as of a WebSocket.
+ * Returns a signal that is aborted when the peer leaves before it was answered, and after HEAD,
+ * which takes no more; also once the peer may not come in any more, which is asked again as often
+ * as of a WebSocket.
  */
 function leaving(reply: FastifyReply, again: Surroundings["again"]): AbortSignal {
   const abort = new AbortController();

@@ -26,7 +26,7 @@ import { startGateway, type Reply, type TestGateway } from "./gateway.test-kit.t
 const dayMs = 86_400_000;
 const said = ({ status, json }: Reply): unknown[] => [status, json?.error?.code];
 
-/** The token of a new device. */
+/** Returns the token of a new device. */
 async function tokenFor(gateway: TestGateway, may: string, name: string = may): Promise<string> {
   return (await gateway.word("pair token", [name], { may })).out.trim();
 }

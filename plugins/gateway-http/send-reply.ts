@@ -9,7 +9,7 @@ import { heartbeatMs } from "./timeouts.ts";
 export interface Sending {
   /** Aborted when a stream of events has its last half second. */
   readonly ending: AbortSignal;
-  /** Told what a stream throws, which the client cannot be told any more. */
+  /** Takes what a stream throws, which the client cannot be told any more. */
   broke(error: unknown): void;
 }
 

@@ -27,7 +27,7 @@ export interface ServerDeps {
   readonly config: GatewayConfig;
   readonly routes: readonly Route[];
   readonly tls: Tls | undefined;
-  /** Of the files that the configuration names. */
+  /** The folder that paths in the configuration are relative to. */
   readonly configDir: string;
   readonly devices: Devices;
   readonly pairing: Pairing;
@@ -91,14 +91,14 @@ interface Guarding extends RouteGuards {
   readonly meters: Meters | undefined;
 }
 
-/** Gives the root of the app its guards; refused if nothing counts requests there. */
+/** Adds its guards to the root of the app; refused if nothing counts requests there. */
 export const rootGuards = fp(async (app: FastifyInstance, guarding: Guarding) => guardAll(app, guarding), {
   name: "gantry-guards",
   fastify: "5.x",
   dependencies: ["gantry-limits"],
 });
 
-/** The first hook of every request, known or not. */
+/** Adds the first hook of every request, known or not. */
 function guardAll(app: FastifyInstance, guarding: Guarding): void {
   const { gate, pairing, stop } = guarding;
   app.addHook("onRequest", (request, reply, done) => {
@@ -127,7 +127,10 @@ function guardAll(app: FastifyInstance, guarding: Guarding): void {
   });
 }
 
-/** Only who may come in learns that there is nothing; a body is not even read. */
+/**
+ * Refuses an unknown path. Only clients that may come in learn that there is nothing; a body is not
+ * even read.
+ */
 async function refuseUnknown(
   { routes, limiter, authenticator }: Guarding,
   request: FastifyRequest,
@@ -145,14 +148,14 @@ async function refuseUnknown(
   throw Object.assign(errors.GATEWAY_METHOD(request.method, allow), { allow });
 }
 
-/** The methods of routes, as `Allow` names them. */
+/** Returns the methods of routes, as `Allow` names them. */
 function allowed(routes: readonly Route[]): string {
   const methods = new Set<string>(routes.map(({ method }) => method));
   if (methods.has("GET")) methods.add("HEAD");
   return [...methods].toSorted().join(", ");
 }
 
-/** True where a path is one that a route's own, with its `:parameters`, stands for. */
+/** Returns true if a path matches a route's own, with its `:parameters`. */
 function isAt(pattern: string, path: string): boolean {
   const [wanted, given] = [pattern.split("/"), path.split("/")];
   return (

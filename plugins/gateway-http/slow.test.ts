@@ -3,7 +3,10 @@ import { memoryStore, fakeProvider } from "@gantry/sdk/testing";
 import { beforeEach, expect, test, vi } from "vitest";
 import { startGateway } from "./gateway.test-kit.ts";
 
-/** Time for a request to arrive: a little where slow ones are looked at, enough for a loaded machine where quick ones are. */
+/**
+ * Time for a request to arrive: a little for tests of slow ones, enough for a loaded machine for
+ * tests of quick ones.
+ */
 const times = vi.hoisted(() => ({ littleMs: 2_000, enoughMs: 45_000, arrivalMs: 0 }));
 vi.mock("./timeouts.ts", () => ({
   get arrivalMs() {
@@ -17,7 +20,7 @@ vi.mock("./connections.ts", async (original) => ({ ...(await original()), maxCon
 
 beforeEach(() => void (times.arrivalMs = times.littleMs));
 
-/** Sends a byte now and then until the server has enough; gives the answer. */
+/** Sends a byte now and then until the server has enough. Returns the answer. */
 function drip(port: number, start: string, piece: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

@@ -15,7 +15,7 @@ import { askingTool, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { startGateway, type TestGateway } from "./gateway.test-kit.ts";
 
-/** A plugin of one route. */
+/** Makes a plugin of one route. */
 function routing(path: string, handle: Route["handle"], more: Partial<RouteFacts> = {}): Plugin {
   const method = more.method ?? "GET";
   const route: Route = {
@@ -68,7 +68,7 @@ async function* polite({ signal }: RouteRequest): AsyncGenerator<ServerEvent> {
   yield { event: "bye", data: (signal.reason as { code?: string }).code };
 }
 
-/** An event, and then silence. */
+/** Yields an event, and then nothing. */
 async function* deaf(): AsyncGenerator<ServerEvent> {
   yield { data: 1 };
   await new Promise(() => {});

@@ -26,13 +26,13 @@ interface Said {
 
 interface Stream {
   readonly response: IncomingMessage;
-  /** The next event; undefined at the end. */
+  /** Returns the next event; undefined at the end. */
   next(): Promise<Said | undefined>;
   rest(): Promise<Said[]>;
   leave(): void;
 }
 
-/** POST /api/chat with `stream`, read event by event. */
+/** Sends POST /api/chat with `stream`, whose answer is read event by event. */
 async function openStream(
   gateway: TestGateway,
   token: string,

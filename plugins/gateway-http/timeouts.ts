@@ -4,5 +4,5 @@ export const arrivalMs = 10_000;
 export const keepAliveMs = 30_000;
 /** Milliseconds for the last words of an answer, or of a stream that is to end. */
 export const lastMs = 500;
-/** Milliseconds between two signs of life in a stream of events. */
+/** Milliseconds between two heartbeats in a stream of events. */
 export const heartbeatMs = 15_000;

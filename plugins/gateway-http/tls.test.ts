@@ -59,12 +59,12 @@ test.each([
   [
     { tls_cert_path: "text.pem", tls_key_path: "key.pem" },
     "GATEWAY_TLS_INVALID",
-    "are no certificate and its key",
+    "are not a certificate and its key",
   ],
   [
     { tls_cert_path: "cert.pem", tls_key_path: "text.pem" },
     "GATEWAY_TLS_INVALID",
-    "are no certificate and its key",
+    "are not a certificate and its key",
   ],
   [{ tls_cert_path: "cert.pem", tls_key_path: "other.pem" }, "GATEWAY_TLS_INVALID", "key values mismatch"],
 ])("GW-03: wrong TLS files stop the start with what is wrong (%#)", async (files, code, words) => {
@@ -72,7 +72,7 @@ test.each([
   await expect(started).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
 });
 
-/** The number of the certificate that a new connection gets. */
+/** Returns the number of the certificate that a new connection gets. */
 function served(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
@@ -82,7 +82,10 @@ function served(port: number): Promise<string> {
   });
 }
 
-/** Writes a certificate of this number, as whoever renews them does: key and certificate one after the other. */
+/**
+ * Writes a certificate of this number, as whoever renews them does: key and certificate one after
+ * the other.
+ */
 function renew(folder: string, serial: number): void {
   const [keyOut, out] = [path.join(folder, "live.key"), path.join(folder, "live.pem")];
   const ec = [

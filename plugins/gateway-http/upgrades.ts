@@ -15,17 +15,20 @@ export function wishOf(request: IncomingMessage): Wish | undefined {
   return wishes.get(request);
 }
 
-/** True for the handshake of a WebSocket. Every other upgrade is ignored, as HTTP allows. */
+/** Returns true for a WebSocket's handshake. Every other upgrade is ignored, as HTTP allows. */
 export function isHandshake({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers.upgrade?.trim().toLowerCase() === "websocket";
 }
 
-/** True for a handshake that is the only request on its connection: behind another one nothing could be answered. */
+/**
+ * Returns true for a handshake that is the only request on its connection: behind another one
+ * nothing could be answered.
+ */
 export function mayUpgrade(request: IncomingMessage): boolean {
   return isHandshake(request) && !isAnswering(request.socket);
 }
 
-/** Node keeps the response that a socket carries there. */
+/** Returns true if the socket carries a response, which Node keeps there. */
 function isAnswering(socket: object): boolean {
   // oxlint-disable-next-line no-underscore-dangle -- Node's own name
   return Boolean((socket as { readonly _httpMessage?: unknown })._httpMessage);
@@ -38,7 +41,7 @@ function isAnswering(socket: object): boolean {
 export function takeHandshakes({ server }: FastifyInstance): void {
   if (!("shouldUpgradeCallback" in server)) return;
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // What a connection breaks on is told by its end.
+    // The end of a connection tells of its failure.
     socket.on("error", () => {});
     wishes.set(request, { socket, head });
     const response = new ServerResponse(request);
@@ -47,7 +50,8 @@ export function takeHandshakes({ server }: FastifyInstance): void {
     response.once("finish", () => {
       if (response.writableEnded) request.socket.destroySoon();
     });
-    // Until the route has answered nobody reads what comes, and a client that leaves is noticed all the same.
+    // Until the route has answered nobody reads what comes, and a client that leaves is noticed all
+    // the same.
     socket.once("end", () => {
       if (response.statusCode !== 101 && !response.writableEnded) socket.destroy();
     });

@@ -11,7 +11,7 @@ async function settled(count: () => number): Promise<number> {
   return before;
 }
 
-/** A connection that has made the handshake and says nothing of its own accord. */
+/** Opens a connection that has made the handshake and says nothing of its own accord. */
 async function raw(gateway: TestGateway): Promise<Socket> {
   const socket = connect(gateway.port, "127.0.0.1");
   const lines = Object.entries({ host: `127.0.0.1:${gateway.port}`, ...handshake });

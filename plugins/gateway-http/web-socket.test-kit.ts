@@ -16,7 +16,7 @@ import { startGateway, type TestGateway } from "./gateway.test-kit.ts";
 export type Work = (socket: RouteSocket, request: RouteRequest) => ReturnType<SocketHalf>;
 type SocketHalf = Extract<Awaited<ReturnType<Route["handle"]>>, { webSocket: unknown }>["webSocket"];
 
-/** A plugin with a WebSocket at `/live`, open to all unless `more` says otherwise. */
+/** Makes a plugin with a WebSocket at `/live`, open to all unless `more` says otherwise. */
 export function liveRoute(work: Work, more: Partial<Route> = {}): Plugin {
   const route = {
     name: "GET /live",
@@ -52,7 +52,7 @@ export const echo: Work = async (socket) => {
 
 export interface Client {
   readonly ws: WebSocket;
-  /** The next message, as text. */
+  /** Returns the next message, as text. */
   next(): Promise<string>;
   readonly closed: Promise<readonly [code: number, reason: string]>;
 }

@@ -292,7 +292,10 @@ test("SDK-20: a turn that a WebSocket begins has no tool beyond its token", asyn
   expect(JSON.parse(await next())).toMatchObject([{ tool: "manage", code: "SCOPE_MISSING" }]);
 });
 
-/** Starts a gateway with a WebSocket in a process of its own, and tells if `ws` is loaded before and after a handshake. */
+/**
+ * Starts a gateway with a WebSocket in a process of its own, and tells if `ws` is loaded before and
+ * after a handshake.
+ */
 const counting = `
   import { createRequire } from "node:module";
   import { definePlugin, Routes } from "@gantry/sdk";

@@ -16,15 +16,15 @@ export interface Opening {
   readonly limit: number;
   /** Aborted when the gateway begins to stop. */
   readonly began: AbortSignal;
-  /** Counts the socket and returns what ends that. Throws GATEWAY_SOCKETS where there are too many. */
+  /** Counts the socket and returns what ends that. Throws GATEWAY_SOCKETS if there are too many. */
   hold(): () => void;
-  /** Throws where the client may not come in any more. */
+  /** Throws if the client may not come in any more. */
   again(): Promise<unknown>;
-  /** Told what a route throws without a code. */
+  /** Takes what a route throws without a code. */
   broke(error: unknown): void;
 }
 
-/** Unanswered signs of life after which a client is taken for gone. */
+/** Unanswered pings after which a client is taken for gone. */
 const mostMissed = 2;
 const goingAway = 1001;
 const refused = 1008;
@@ -32,7 +32,8 @@ const failed = 1011;
 
 /**
  * Ends a handshake, and serves the WebSocket until its route is done. Resolves once it is open.
- * Throws GATEWAY_UPGRADE for another request, GATEWAY_BAD_REQUEST for a wrong handshake, GATEWAY_SOCKETS.
+ * Throws GATEWAY_UPGRADE for another request, GATEWAY_BAD_REQUEST for a wrong handshake,
+ * GATEWAY_SOCKETS.
  */
 export async function openWebSocket(
   request: FastifyRequest,
@@ -108,7 +109,10 @@ function codeOf(error: unknown): string {
   return error instanceof GantryError ? error.code : errors.GATEWAY_FAILED.code;
 }
 
-/** Ends the socket of a client that is gone, that may not come in any more, and of a gateway that stops. */
+/**
+ * Ends the socket of a client that is gone, that may not come in any more, and of a gateway that
+ * stops.
+ */
 function attend(ws: WebSocket, { began, again }: Opening): void {
   let missed = 0;
   const alive = (): void => void (missed = 0);

@@ -7,7 +7,7 @@ import plugin from "./index.ts";
 
 const hello = { messages: [{ role: "user" as const, content: "hello" }] };
 
-/** A gateway with two agents, and the official client of a device whose token may do so much. */
+/** Starts a gateway with two agents, and the official client of a device with these scopes. */
 async function start(may: string, routes: readonly object[] = []) {
   const model = fakeProvider(["Good day."]);
   const several = await bundledPlugin("agent-routes");

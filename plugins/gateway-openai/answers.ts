@@ -9,7 +9,7 @@ import type { Sent } from "./parameters.ts";
 import { ResponseTurns } from "./response-turn.ts";
 import { deviceOf } from "./turn-input.ts";
 
-/** What is done at the routes of turns. */
+/** The handlers of the routes of turns. */
 export interface Answers {
   chat(request: RouteRequest): Promise<RouteReply>;
   create(request: RouteRequest): Promise<RouteReply>;
@@ -79,7 +79,7 @@ function pageOf(items: readonly Sent[], { query }: RouteRequest): Sent {
   const { order = "desc", limit = "20", after } = query;
   const most = Number(limit);
   if (!Number.isInteger(most) || most < 1 || most > 100)
-    throw new BadRequest("limit", "is no number from 1 to 100");
+    throw new BadRequest("limit", "is not a number from 1 to 100");
   if (order !== "asc" && order !== "desc") throw new BadRequest("order", "is neither asc nor desc");
   const ordered = order === "asc" ? items : items.toReversed();
   const begin = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;

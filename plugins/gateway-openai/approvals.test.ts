@@ -9,7 +9,7 @@ const wait = { "X-Gantry-Approvals": "wait" };
 interface Door {
   readonly path: string;
   readonly body: object;
-  /** The text of a whole answer. */
+  /** Returns the text of a whole answer. */
   text(json: any): string;
 }
 
@@ -32,7 +32,7 @@ const doors: readonly (readonly [string, Door])[] = [
   ],
 ];
 
-/** A gateway whose model rings a bell that a person must allow; `rang` counts. */
+/** Starts a gateway whose model rings a bell that a person must allow; `rang` counts. */
 async function ringing(): Promise<OpenAIGateway & { readonly rang: string[] }> {
   const rang: string[] = [];
   const asking = guard("asking", ({ tool: name }) =>

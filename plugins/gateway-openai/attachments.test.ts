@@ -12,7 +12,7 @@ const picture = `data:image/gif;base64,${base64(gif)}`;
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** How each API writes a picture and a file. */
+/** The form of a picture and of a file in each API. */
 const doors = [
   {
     path: "/v1/chat/completions",
@@ -37,7 +37,7 @@ async function send(gateway: OpenAIGateway, { path, body }: Door, ...parts: read
   return { status, code, message, param };
 }
 
-/** The media of the last message that the model was shown, with their bytes. */
+/** Returns the media of the last message that the model was shown, with their bytes. */
 async function mediaIn({ model, host }: OpenAIGateway) {
   const parts = model.requests.at(-1)?.messages.at(-1)?.parts ?? [];
   const refs = parts.flatMap((part): MediaRef[] => (part.type === "media" ? [part.media] : []));

@@ -13,11 +13,11 @@ interface Said {
   readonly outputTokens: number | undefined;
 }
 
-/** What a program does with a client library, in the library's own words. */
+/** The calls of a program with a client library, in the library's own words. */
 interface Client {
   ask(text: string): Promise<Said>;
   stream(text: string): Promise<Said>;
-  /** Offers a tool `weather` of the client's own; gives the calls that the answer holds. */
+  /** Offers a tool `weather` of the client's own. Returns the calls that the answer holds. */
   calls(text: string): Promise<readonly { readonly name: string; readonly args: unknown }[]>;
 }
 

@@ -35,7 +35,7 @@ export class Attachments {
   }
 
   async #part(part: unknown, where: string): Promise<Part> {
-    if (!isObject(part)) throw new BadRequest(where, "is no part of a message");
+    if (!isObject(part)) throw new BadRequest(where, "is not a part of a message");
     const { type, text, refusal } = part;
     if (texts.includes(type) && typeof text === "string") return { type: "text", text };
     if (type === "refusal" && typeof refusal === "string") return { type: "text", text: refusal };
@@ -49,7 +49,7 @@ export class Attachments {
     const url = String(isObject(image) ? image["url"] : image);
     if (isAddress(url)) throw new RefusedRequest(400, where, errors.OPENAI_ADDRESS());
     const given = inDataUrl(url);
-    if (!given?.mime.startsWith("image/")) throw new BadRequest(where, "is no picture");
+    if (!given?.mime.startsWith("image/")) throw new BadRequest(where, "is not a picture");
     return this.#kept(given, where);
   }
 

@@ -1,6 +1,6 @@
 import type { Agents, Inbox, Media, Store } from "@gantry/sdk";
 
-/** What the routes work with; a getter is asked at each request, since a slot may be empty. */
+/** The parts that the routes use; a getter is called at each request, since a slot may be empty. */
 export interface ApiDeps {
   readonly agents: () => Agents | undefined;
   readonly inbox: Inbox;
@@ -11,7 +11,7 @@ export interface ApiDeps {
   readonly responses: ResponseBounds;
 }
 
-/** How long responses are kept, and how many conversations and bytes of one token. */
+/** Bounds of kept responses: their days, and the conversations and bytes of one token. */
 export interface ResponseBounds {
   readonly days: number;
   readonly conversations: number;

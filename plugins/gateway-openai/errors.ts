@@ -1,7 +1,7 @@
 import { defineErrors, failed } from "@gantry/sdk";
 
 export const errors = defineErrors({
-  OPENAI_BAD_REQUEST: failed("The request's `%s` %s: mend it, as OpenAI's API describes it."),
+  OPENAI_BAD_REQUEST: failed("The request's `%s` %s: correct it, as OpenAI's API describes it."),
   OPENAI_NO_CALL: failed(
     "The model called no tool though `tool_choice` requires it: ask again, or a model that can be made to.",
   ),
@@ -14,7 +14,7 @@ export const errors = defineErrors({
     "No plugin keeps conversations, so no response is kept: send `store: false`, or list a store.",
   ),
   OPENAI_NO_RESPONSE: failed(
-    "There is no response `%s` of this token: begin anew, or send the conversation as `input`.",
+    "There is no response `%s` of this token: start again, or send the conversation as `input`.",
   ),
   OPENAI_NO_ITEM: failed("There is no item `%s` of this token: send the item itself."),
   OPENAI_OTHER_AGENT: failed(

@@ -8,7 +8,7 @@ export interface Coded {
   readonly message: string;
 }
 
-/** An error as OpenAI's clients read it. */
+/** Returns an error as OpenAI's clients read it. */
 export function errorBody({ code, message }: Coded, status: number, param: string | null = null): object {
   return { error: { message, type: typeOf(status), param, code } };
 }
@@ -18,7 +18,7 @@ function typeOf(status: number): string {
   return status < 500 ? "invalid_request_error" : "server_error";
 }
 
-/** What the gateway refuses before a route is asked, told alike. */
+/** Returns the body for what the gateway refuses before a route, in the form of all errors here. */
 export function failureBody({ status, code, message }: RouteFailure): object {
   return errorBody({ code, message }, status);
 }
@@ -39,7 +39,7 @@ export function badRequest(error: unknown, param: string): RouteReply {
   throw error;
 }
 
-/** A turn that failed, by what it met. */
+/** Returns the answer to a turn that failed, by what it met. */
 export function turnStatus(error: ProviderFailure): {
   readonly status: number;
   readonly headers?: ReplyHeaders;

@@ -9,13 +9,13 @@ export interface SentMessage {
   readonly content?: unknown;
   readonly tool_calls?: unknown;
   readonly tool_call_id?: unknown;
-  /** Where it stands in the request, as `messages[2]`. */
+  /** Its place in the request, as `messages[2]`. */
   readonly where: string;
 }
 
 /** A request's messages as the host takes them. */
 export interface SentConversation {
-  /** What system and developer messages say. */
+  /** The text of system and developer messages. */
   readonly system: string;
   /** Everything before the last words of the user. */
   readonly history: readonly ChatMessage[];
@@ -55,11 +55,11 @@ export async function readConversation(
 
 function callsOf(calls: unknown, where: string): readonly ToolUse[] {
   if (calls === undefined || calls === null) return [];
-  if (!Array.isArray(calls)) throw new BadRequest(`${where}.tool_calls`, "is no list");
+  if (!Array.isArray(calls)) throw new BadRequest(`${where}.tool_calls`, "is not a list");
   return calls.map((call: unknown, at) => {
     const given = isObject(call) ? call["function"] : undefined;
     if (!isObject(call) || typeof call["id"] !== "string" || !isObject(given))
-      throw new BadRequest(`${where}.tool_calls[${at}]`, "is no call of a function");
+      throw new BadRequest(`${where}.tool_calls[${at}]`, "is not a call of a function");
     return { id: call["id"], name: String(given["name"]), args: String(given["arguments"] ?? "{}") };
   });
 }

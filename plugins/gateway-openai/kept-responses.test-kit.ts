@@ -14,7 +14,7 @@ export async function folder(): Promise<string> {
   return dir;
 }
 
-/** What the people and the model have said in a request, without the system's part. */
+/** Returns the words of people and model in a request, without the system's part. */
 export function saidIn(request: ChatRequest | undefined): readonly string[] {
   return (request?.messages ?? []).slice(1).map(({ parts }) => textOf(parts).split("\n").at(-1) ?? "");
 }

@@ -11,7 +11,7 @@ const usedSpace = "openai-responses";
 const continuedSpace = "openai-continued";
 
 const dayMs = 86_400_000;
-/** So many responses of one conversation can be asked for, of so many characters in all. */
+/** Most responses of one conversation that can be asked for, and most characters in all. */
 const mostKept = 64;
 const mostCharacters = 4 * 1024 * 1024;
 const removalMs = 10_000;
@@ -21,9 +21,9 @@ export interface KeptResponse {
   readonly resource: Sent;
   /** The items that were sent for it. */
   readonly input: readonly Sent[];
-  /** What system and developer items have said up to it. */
+  /** The text of system and developer items up to it. */
   readonly system: string;
-  /** How many messages its conversation had when it was done. */
+  /** The number of messages that its conversation had when it was done. */
   readonly messages: number;
 }
 

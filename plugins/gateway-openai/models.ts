@@ -3,7 +3,7 @@ import { RefusedRequest } from "./bad-request.ts";
 import { errors } from "./errors.ts";
 
 const plain = "gantry-plain";
-/** What a client may ask for as `model`, beside the agents. */
+/** Names that a client may ask for as `model`, beside the agents. */
 const ownModels: readonly string[] = ["gantry", plain];
 export const ofAgent = "gantry/";
 

@@ -102,7 +102,7 @@ const inPart = { ...inItem, content_index: count };
 const ofItem = { output_index: count, item };
 const logprobs = Type.Array(Type.Unknown());
 
-/** What each event has beside its type and number. */
+/** The members of each event beside its type and number. */
 const members: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
   "response.created": { response },
   "response.in_progress": { response },
@@ -147,7 +147,7 @@ export function readEvents(stream: string): {
     if (event.type !== name) wrong.push(`frame ${at} is named ${name} and holds ${event.type}`);
     if (event["sequence_number"] !== at) wrong.push(`event ${at} has another number`);
     const known = members[event.type];
-    if (!known) wrong.push(`${event.type} is no event`);
+    if (!known) wrong.push(`${event.type} is not an event`);
     else wrong.push(...faults(Type.Object({ ...known }), event).map((fault) => `${event.type} ${fault}`));
     return event;
   });

@@ -21,11 +21,14 @@ export interface OpenAIGateway extends TestGateway {
 interface Surroundings extends Partial<Pick<TestHostOptions, "configDir" | "config">> {
   /** Default: one in memory. */
   readonly store?: Plugin;
-  /** Of a device that is paired already. */
+  /** The token of a device that is paired already. */
   readonly token?: string;
 }
 
-/** A gateway with one paired device, and the official client on it; the model says what `script` says. */
+/**
+ * Starts a gateway with one paired device, and the official client on it; the model says what
+ * `script` says.
+ */
 export async function start(
   script: FakeScript,
   openai: object = {},
@@ -41,7 +44,7 @@ export async function start(
   return Object.assign(gateway, { model, token, baseURL, client });
 }
 
-/** Another paired device. */
+/** Pairs another device. */
 export async function another(gateway: OpenAIGateway): Promise<{ client: OpenAI; token: string }> {
   const { token } = await gateway.pair("phone");
   return { client: new OpenAI({ baseURL: gateway.baseURL, apiKey: token, maxRetries: 0 }), token };

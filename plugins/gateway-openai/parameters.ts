@@ -5,7 +5,7 @@ export type Sent = Readonly<Record<string, unknown>>;
 
 export type Effort = NonNullable<PromptOptions["effort"]>;
 
-/** What a request of either form asks of the model. */
+/** The demands of a request of either form on the model. */
 export interface AskedOfModel {
   readonly model: string;
   readonly tools: readonly ToolSpec[];
@@ -39,9 +39,9 @@ export function parsedBody(bytes: Uint8Array): Sent {
   try {
     body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new BadRequest("body", "is no JSON");
+    throw new BadRequest("body", "is not JSON");
   }
-  if (!isObject(body)) throw new BadRequest("body", "is no JSON object");
+  if (!isObject(body)) throw new BadRequest("body", "is not a JSON object");
   return body;
 }
 
@@ -61,7 +61,7 @@ const taken = [
   "store",
 ];
 
-/** What neither API can do here, though one value of each asks for what is done anyway. */
+/** Parameters that neither API can follow, but for the value that asks for what is done anyway. */
 const neutral: Readonly<Record<string, Neutral>> = {
   frequency_penalty: (value) => value === 0,
   parallel_tool_calls: (value, body) => value === true || sentTools(body).length === 0,
@@ -122,7 +122,7 @@ function modelIn({ model }: Sent): string {
 export function toolIn(given: unknown, where: string): ToolSpec {
   const name = isObject(given) ? given["name"] : undefined;
   if (!isObject(given) || typeof name !== "string" || !/^[\w-]{1,64}$/.test(name))
-    throw new BadRequest(where, "is no function with a name of letters, digits, _ and -");
+    throw new BadRequest(where, "is not a function with a name of letters, digits, _ and -");
   const parameters = given["parameters"] ?? { type: "object", properties: {} };
   const description = String(given["description"] ?? "");
   return { name, description, input: parameters as ToolSpec["input"] };
@@ -141,7 +141,7 @@ export function askedIn(
 /** Returns the list of tools that are sent as `tools`. */
 function sentTools({ tools }: Sent): readonly unknown[] {
   if (tools === undefined || tools === null) return [];
-  if (!Array.isArray(tools)) throw new BadRequest("tools", "is no list");
+  if (!Array.isArray(tools)) throw new BadRequest("tools", "is not a list");
   return tools;
 }
 
@@ -149,13 +149,13 @@ export function countIn(body: Sent, name: string): number | undefined {
   const value = body[name] ?? undefined;
   if (value === undefined) return undefined;
   if (Number.isInteger(value) && (value as number) > 0) return value as number;
-  throw new BadRequest(name, "is no number of tokens");
+  throw new BadRequest(name, "is not a number of tokens");
 }
 
 function temperatureIn({ temperature: value }: Sent): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number" && value >= 0 && value <= 2) return value;
-  throw new BadRequest("temperature", "is no number from 0 to 2");
+  throw new BadRequest("temperature", "is not a number from 0 to 2");
 }
 
 export function effortIn(value: unknown, name: string): Effort | undefined {

@@ -12,11 +12,11 @@ import {
   type Sent,
 } from "./parameters.ts";
 
-/** What is read of a request. */
+/** The parts of a request that are read. */
 export interface ChatRequest extends AskedOfModel {
   readonly messages: readonly SentMessage[];
   readonly includeUsage: boolean;
-  /** Who the client says asks. */
+  /** The user, as the client names them. */
   readonly user: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export function readRequest(body: Sent): ChatRequest {
   const { messages, user, stream_options: options } = body;
   const asked = askedIn(body, toolOf);
   if (!Array.isArray(messages) || messages.length === 0)
-    throw new BadRequest("messages", "is no list of messages");
+    throw new BadRequest("messages", "is not a list of messages");
   return {
     ...asked,
     messages: messages.map(messageOf),

@@ -5,12 +5,12 @@ import { sessionOf, type FoundResponse, type KeptResponses } from "./kept-respon
 /** More than any conversation has. */
 const allTurns = 100_000;
 
-/** Where the turn of a response is kept, and what its model is shown. */
+/** The place in which a response's turn is kept, and the history that its model is shown. */
 export interface Place {
   readonly session: string;
   /** Stands in place of what the session has; undefined for that. */
   readonly history?: readonly ChatMessage[];
-  /** What comes to stand before the turn. */
+  /** Messages that come to stand before the turn. */
   readonly before: readonly ChatMessage[];
   /** The turn that is continued in its own session; `before` takes its place unless it is empty. */
   readonly continued?: FoundResponse & { readonly turn: readonly ChatMessage[] };
@@ -94,7 +94,7 @@ export async function undoTurn(sessions: Sessions, kept: KeptResponses, place: P
     return;
   }
   const isKept = isTurnOf(place, await sessions.recent(session, 1));
-  // What cannot be taken back is shown to no other turn: the next one begins beside it.
+  // A turn that cannot be taken back is shown to no other turn: the next one begins beside it.
   if (!isKept || (await sessions.rewind(session))) await kept.release(continued);
 }
 

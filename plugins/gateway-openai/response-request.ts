@@ -12,7 +12,7 @@ import {
   type Sent,
 } from "./parameters.ts";
 
-/** What is read of a request for a response. */
+/** The parts of a request for a response that are read. */
 export interface ResponseRequest extends AskedOfModel {
   readonly items: readonly Sent[];
   readonly previous: string | undefined;
@@ -64,19 +64,19 @@ function itemsIn({ input }: Sent): readonly Sent[] {
   if (!Array.isArray(input)) throw new BadRequest("input", "is neither text nor a list of items");
   return input.map((item: unknown, at) => {
     if (isObject(item)) return item;
-    throw new BadRequest(`input[${at}]`, "is no item");
+    throw new BadRequest(`input[${at}]`, "is not an item");
   });
 }
 
 function toolOf(tool: unknown, where: string): ReturnType<typeof toolIn> {
   if (isObject(tool) && tool["type"] === "function") return toolIn(tool, where);
-  throw new BadRequest(where, "is no function, and this server has no tools of that type");
+  throw new BadRequest(where, "is not a function, and this server has no tools of that type");
 }
 
 function textIn(body: Sent, name: string): string | undefined {
   const value = body[name] ?? undefined;
   if (value === undefined || typeof value === "string") return value;
-  throw new BadRequest(name, "is no text");
+  throw new BadRequest(name, "is not a string");
 }
 
 function flagIn(body: Sent, name: string): boolean | undefined {

@@ -4,7 +4,7 @@ import type { Coded } from "./failure.ts";
 import { isObject, type Sent } from "./parameters.ts";
 import type { ResponseRequest } from "./response-request.ts";
 
-/** What is known of a response before its turn. */
+/** The facts of a response that are known before its turn. */
 export interface ResponseHead {
   readonly id: string;
   /** Unix seconds. */
@@ -14,7 +14,7 @@ export interface ResponseHead {
   ended?: number;
 }
 
-/** How far a response has come. */
+/** The progress of a response. */
 export interface ResponseState {
   readonly status: "in_progress" | "completed" | "incomplete" | "failed";
   readonly output: readonly Sent[];
@@ -37,12 +37,12 @@ export function newResponseId(conversation: string): string {
   return `resp_${conversation}${randomBytes(4).toString("hex")}`;
 }
 
-/** Returns the conversation of a response; undefined for what is no id of one. */
+/** Returns the conversation of a response; undefined if the id is invalid. */
 export function conversationIn(id: string): string | undefined {
   return idForm.exec(id)?.[1];
 }
 
-/** Returns the response that an item stands in; undefined for what is no id of one. */
+/** Returns the response that an item stands in; undefined if the id is invalid. */
 export function responseOfItem(id: string): string | undefined {
   const own = itemForm.exec(id)?.[1];
   return own === undefined ? undefined : `resp_${own}`;

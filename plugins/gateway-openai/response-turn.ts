@@ -32,7 +32,7 @@ interface Wanted {
   readonly previous: FoundResponse | undefined;
   readonly items: readonly Sent[];
   readonly sent: SentConversation;
-  /** What system and developer items have said up to here. */
+  /** The text of system and developer items up to here. */
   readonly system: string;
 }
 
@@ -89,7 +89,7 @@ export class ResponseTurns {
     const param = "previous_response_id";
     if (!found) throw new RefusedRequest(404, param, errors.OPENAI_NO_RESPONSE(id));
     const earlier = String(found.response.resource["model"]);
-    // What one agent has been told is no other agent's.
+    // Words told to one agent are not told to another.
     if (agentIn(earlier) !== agentIn(model))
       throw new RefusedRequest(400, "model", errors.OPENAI_OTHER_AGENT(id, earlier));
     return found;
@@ -132,7 +132,9 @@ export class ResponseTurns {
     };
   }
 
-  /** Returns where the turn is kept: behind the response that it continues, if no other is there. */
+  /**
+   * Returns where the turn is kept: behind the response that it continues, unless another is there.
+   */
   async #place({ previous, sent }: Wanted): Promise<Place> {
     const { history } = sent;
     const kept = this.#kept();

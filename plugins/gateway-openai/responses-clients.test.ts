@@ -16,7 +16,7 @@ const call = { calls: [{ name: "weather", args: { city: "Rome" } }] };
 const result = "25 degrees";
 const execute = async () => result;
 
-/** What a program does with a client library, in the library's own words. */
+/** The calls of a program with a client library, in the library's own words. */
 interface Client {
   ask(text: string): Promise<string>;
   stream(text: string): Promise<string>;

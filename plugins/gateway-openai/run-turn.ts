@@ -30,8 +30,8 @@ export interface PreparedTurn {
   readonly signal: AbortSignal;
   readonly encoder: Encoder;
   /**
-   * Told once how the turn ended, before the client is told; undefined for a turn that threw. Also
-   * if the client has left by then.
+   * Takes the end of the turn, once, before the client is told and even if the client has left by
+   * then; undefined for a turn that threw.
    */
   settle?(result: TurnResult | undefined): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function answerWhole(inbox: Inbox, turn: PreparedTurn): Promise<Rou
 export async function answerStreamed(inbox: Inbox, turn: PreparedTurn): Promise<RouteReply> {
   const { message, options, signal } = turn;
   const steps = promptEvents(settling(inbox, turn, true), message, { ...options, signal });
-  // What is wrong with the request is told by its status, so the stream begins with the first step.
+  // The status tells what is wrong with the request, so the stream begins with the first step.
   const first = await steps.next();
   return { status: 200, events: frames(first, steps, turn.encoder) };
 }

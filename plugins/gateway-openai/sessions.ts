@@ -13,7 +13,7 @@ export interface SessionKey {
   readonly remembers: boolean;
 }
 
-/** What names the client's conversation; undefined if nothing does. */
+/** Returns the name of the client's conversation; undefined if nothing names it. */
 export function sessionKey(
   headers: RouteRequest["headers"],
   names: readonly string[],
@@ -27,8 +27,9 @@ export function sessionKey(
 }
 
 /**
- * The history that the model is shown: undefined for the one that is kept here, if it is the one that the client knows; else
- * the client's own, so that an edited or regenerated message is never answered from another past.
+ * Returns the history that the model is shown: undefined for the one that is kept here, if it is
+ * the one that the client knows; if not, the client's own, so that an edited or regenerated message
+ * is never answered from another past.
  */
 export async function historyFor(
   sessions: Sessions | undefined,
@@ -43,7 +44,7 @@ export async function historyFor(
   return isSame ? undefined : sent.history;
 }
 
-/** What one person said, and every text that was answered. */
+/** One person's words, and every text that answered them. */
 interface Exchange {
   readonly asked: readonly Part[];
   readonly answers: readonly string[];
@@ -58,7 +59,10 @@ function exchanges(messages: readonly ChatMessage[]): readonly Exchange[] {
   return found;
 }
 
-/** True if the client shows this very exchange. What we note stands before the person's words; answers beside calls run on. */
+/**
+ * Returns true if the client shows this very exchange. What we note stands before the person's
+ * words; answers beside calls run on.
+ */
 function isShown(kept: Exchange, known: Exchange): boolean {
   const words = kept.asked.slice(-known.asked.length);
   const asKnown = known.answers.join("");

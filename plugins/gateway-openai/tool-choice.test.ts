@@ -6,7 +6,7 @@ const [weather, time] = ["weather", "time"].map((name) => ({ name, parameters: {
 const nested = (one: object) => ({ type: "function", function: one });
 const flat = (one: object) => ({ type: "function", ...one });
 
-/** How each API writes tools, and the choice of some of them. */
+/** The form of tools in each API, and of the choice of some of them. */
 const doors = [
   {
     path: "/v1/chat/completions",

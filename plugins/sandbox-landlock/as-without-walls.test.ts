@@ -14,7 +14,7 @@ const bounds = {
   max_workspace_mb: 4_096,
 };
 
-/** A sandbox whose runs have views; skips where there can be none. */
+/** Starts a sandbox whose runs have views; skips if there can be none. */
 async function viewed({ skip }: TestContext, options: KitOptions): Promise<SandboxKit> {
   const kit = await startSandbox({ bounds, runs: "view", ...options });
   const { noNamespaces, noViews } = kit.confinement.layers ?? {};
@@ -37,7 +37,7 @@ const madeBy =
   (at: string): void =>
     void execFileSync("/bin/bash", ["-c", script], { cwd: at });
 
-/** A repository `repo` with commits on two branches, and files in folders. */
+/** Makes a repository `repo` with commits on two branches, and files in folders. */
 function repository(workspace: string): void {
   const repo = path.join(workspace, "repo");
   mkdirSync(path.join(repo, "d/e"), { recursive: true });
@@ -142,7 +142,7 @@ test.runIf(linux)("RUN-06: names that a command links are one file afterwards", 
   expect([same("old", "d/link"), same("two", "three", "four"), same("new", "d/new2")]).toEqual([1, 1, 1]);
 });
 
-/** An application that depends on a package, which is a file. */
+/** Makes an application that depends on a package, which is a file. */
 function application(at: string): void {
   mkdirSync(path.join(at, "dep"));
   mkdirSync(path.join(at, "app"));
@@ -184,7 +184,7 @@ test.runIf(linux)("RUN-06: python3 -m venv works, and is removed again", long, a
   expect(treeOf(kit.workspace)).toEqual({});
 });
 
-/** A command that works on the database `b.db` as `c`. */
+/** Returns a command that works on the database `b.db` as `c`. */
 const python = (code: string): string => `python3 -c "import sqlite3; c = sqlite3.connect('b.db'); ${code}"`;
 
 test.runIf(linux)("RUN-06: a sqlite file of 200 MB is written to", long, async (context) => {

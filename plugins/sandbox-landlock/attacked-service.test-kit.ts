@@ -12,7 +12,10 @@ export interface AttackedFacts {
   readonly abstract: string;
 }
 
-/** A service in a process of its own, so that it may be of another user: runs every attack and writes which got through. */
+/**
+ * A service in a process of its own, so that it may be of another user: runs every attack and
+ * writes which got through.
+ */
 const facts = JSON.parse(process.argv[2]!) as AttackedFacts;
 const { outside, port, abstract, canary, options, rounds } = facts;
 const kit = await startSandbox(options);
@@ -39,7 +42,7 @@ if (!secret.includes(canary) || readdirSync(outside).includes("new"))
 await kit[Symbol.asyncDispose]();
 process.stdout.write(JSON.stringify([...through]));
 
-/** 0 where it has ended. */
+/** Returns 0 if it has ended. */
 function parentOf(pid: number): number {
   try {
     return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);

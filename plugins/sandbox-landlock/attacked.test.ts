@@ -24,7 +24,7 @@ interface Setting {
 const mayBeNobody = process.getuid?.() === 0 && openToAll();
 const abiCaps = [undefined, 1, 4, 6] as const;
 
-/** As who runs the tests, and as an ordinary user where that can be tried. */
+/** As the user who runs the tests, and as an ordinary user if that can be tried. */
 const settings: readonly Setting[] = [undefined, ...(mayBeNobody ? [NOBODY] : [])].flatMap((user) =>
   tiers.flatMap((runs) =>
     abiCaps.map((abiCap) => ({
@@ -38,7 +38,10 @@ const settings: readonly Setting[] = [undefined, ...(mayBeNobody ? [NOBODY] : []
     })),
   ),
 );
-/** Never as root, who without namespaces may change modes everywhere: a person is asked for each command there. */
+/**
+ * Never as root, who without namespaces may change modes everywhere: a person is asked for each
+ * command there.
+ */
 const narrow: readonly Setting[] = mayBeNobody
   ? [{ how: "as an ordinary user, without namespaces", user: NOBODY, options: { namespaces: false } }]
   : [];

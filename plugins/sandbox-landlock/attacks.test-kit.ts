@@ -1,8 +1,11 @@
 import { type Syscall, machineOf, syscallNumber } from "./kernel/syscalls.ts";
 
-/** What the attacker knows and wants. */
+/** The facts that the attacker knows, and its targets. */
 export interface Prey {
-  /** A directory beside the workspace with the file `secret` and the sockets `stream` and `datagram` in it. */
+  /**
+   * A directory beside the workspace with the file `secret` and the sockets `stream` and `datagram`
+   * in it.
+   */
   readonly outside: string;
   readonly port: number;
   readonly host: number;
@@ -20,7 +23,7 @@ const nr = (name: Syscall): number => syscallNumber(machineOf(process.arch)!, na
 const perl = (code: string): string => `perl -e '${code} and print "P"."WNED"; print " $!\\n"'`;
 const call = (name: Syscall, ...args: readonly (string | number)[]): string =>
   perl(`@a=(${args.join(",")}); ${systemCall(nr(name), args.length)} >= 0`);
-/** Perl wants arguments that it may write to. */
+/** Returns a system call in Perl, which wants arguments that it may write to. */
 const systemCall = (number: number, count: number): string =>
   `syscall(${[number, ...Array.from({ length: count }, (_, i) => `$a[${i}]`)].join(",")})`;
 
@@ -223,7 +226,10 @@ export function attacks({ outside, port, host, abstract }: Prey): readonly Attac
   ];
 }
 
-/** The same against threads by their numbers, which a run may guess: what is not the pid of a process is a thread of one. */
+/**
+ * Makes the same attacks against threads by their numbers, which a run may guess: a number that is
+ * not the pid of a process is a thread's.
+ */
 export function taskAttacks({
   tasks,
   descriptors,
@@ -232,7 +238,10 @@ export function taskAttacks({
   readonly tasks: string;
   /** The highest one that is tried. */
   readonly descriptors: number;
-  /** True where runs have ids of their own, so that a number may be one of the run itself. */
+  /**
+   * True if runs have process ids of their own, so that a number may name a process of the run
+   * itself.
+   */
   readonly apart?: boolean;
 }): readonly Attack[] {
   const own = apart ? "[ /proc/$t/ns/pid -ef /proc/self/ns/pid ] && continue; " : "";

@@ -21,7 +21,7 @@ import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
 const CANARY = "canary-4f1c2a";
 
-/** All that can be seen of a directory and what is in it. */
+/** Returns all that can be seen of a directory and what is in it. */
 function snapshot(directory: string): unknown {
   return ["", ...readdirSync(directory)].map((name) => {
     const { mode, uid, gid, size, mtimeMs, nlink } = statSync(path.join(directory, name));
@@ -64,7 +64,7 @@ test.runIf(linux)(
         const { text } = await t.call("shell", { command, timeout_seconds: 10 });
         if (text.includes(CANARY) || text.includes(PWNED)) through.push(`${name}\n${text}`);
       }
-      // Of a command's links none that leads out is taken over; these are the owner's.
+      // A link of a command's that leads out is never taken over; these two are the owner's.
       symlinkSync(path.join(outside, "secret"), path.join(t.runtime.workspace, "link1"));
       symlinkSync(outside, path.join(t.runtime.workspace, "link2"));
       for (const file of [

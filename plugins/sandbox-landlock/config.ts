@@ -2,7 +2,7 @@ import { agentKeys, securityKeys } from "@gantry/sdk";
 import { RuntimeLimits, sandboxingKeys } from "@gantry/sdk/fill";
 import { Type, type Static } from "typebox";
 
-/** What the walls read of the file; several leaves are shared with the guards. */
+/** The part of the file that the walls read; the guards share several leaves. */
 export const config = Type.Object({
   agent: Type.Object({ autonomy_level: agentKeys.autonomy_level }),
   security: Type.Object({

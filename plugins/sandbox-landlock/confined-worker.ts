@@ -13,8 +13,9 @@ import { openIn } from "./workspace/open-in.ts";
 import { Workspace } from "./workspace/workspace.ts";
 
 /**
- * The process that starts commands and opens files, for one run at a time. It holds no key and nothing of the service but
- * this channel; it builds its walls first, and the kernel then holds it and everything it starts.
+ * The process that starts commands and opens files, for one run at a time. It holds no key and
+ * nothing of the service but this channel; it builds its walls first, and the kernel then holds it
+ * and everything it starts.
  */
 
 const socket = new Socket({ fd: CHANNEL, readable: true, writable: true });

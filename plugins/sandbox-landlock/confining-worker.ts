@@ -16,8 +16,8 @@ const O_CLOEXEC = 0o2000000;
 const isRequired = new URL(import.meta.url).searchParams.has("required");
 
 /**
- * The process has loaded its code as it likes, and gives up the rest before it reads a byte from
- * outside.
+ * Gives up what the process does not need before it reads a byte from outside; it has loaded its
+ * code as it likes.
  */
 export const confine: Confining["confine"] = () => {
   if (!machine) return absent("no filter is known for its processor");

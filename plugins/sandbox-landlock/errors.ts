@@ -26,10 +26,10 @@ export const errors = defineErrors({
   ),
   SANDBOX_FAILED: failed("The sandbox could not be started (%s), so nothing was run: run `gantry doctor`."),
   SANDBOX_LOST: failed(
-    "The call was lost with the process that did it, which the kernel ends where memory runs out: raise runtime.max_memory_mb if it happens again.",
+    "The call was lost with the process that did it, which the kernel ends when memory runs out: raise runtime.max_memory_mb if it happens again.",
   ),
   SANDBOX_RUN_UNKNOWN: usage("There is no run %s: see `gantry runs list`."),
-  SANDBOX_RUN_BUSY: usage("Run %s is still under way or was not looked at yet: wait until it has ended."),
+  SANDBOX_RUN_BUSY: usage("Run %s is still under way or was not judged yet: wait until it has ended."),
   SANDBOX_RUN_PATH: usage("Run %s left nothing at %s: see `gantry runs show %s`."),
   SANDBOX_RUN_UNDONE: usage("Run %s was undone already."),
   SANDBOX_NOT_TAKEN: failed(

@@ -70,7 +70,7 @@ test.runIf(linux)(
   async () => expect(existsSync(await twoRuns())).toBe(false),
 );
 
-/** Gives the folder that the first of them had. */
+/** Returns the folder that the first of them had. */
 async function twoRuns(): Promise<string> {
   await using kit = await startSandbox({ namespaces: false });
   const said = path.join(kit.workspace, "said");

@@ -39,7 +39,7 @@ function prepare(workspace: string): void {
   writeFileSync(path.join(workspace, "large"), "x".repeat(5_000));
 }
 
-/** What says this of the run under way, where `ID` stands for its number. */
+/** Returns code that sends these messages about the run under way, whose number replaces `ID`. */
 const saying = (...messages: readonly unknown[]): string =>
   messages.map((one) => `raw(${JSON.stringify(JSON.stringify(one))}.replaceAll('"ID"', id))`).join("; ");
 
@@ -178,7 +178,9 @@ const right: readonly unknown[] = [
   { built: { abi: 1, listener: 1, masks: 0, processes: true } },
 ];
 
-/** What the next run says, what stands in a guarded file and what in a folder outside. */
+/**
+ * Returns the next run's output, the content of a guarded file and the names in a folder outside.
+ */
 async function stateOf(kit: SandboxKit, outside: string): Promise<readonly unknown[]> {
   const { stdout } = await kit.run("echo alive");
   return [stdout, readFileSync(path.join(kit.workspace, HOOK), "utf8"), readdirSync(outside)];
@@ -201,7 +203,8 @@ test.runIf(linux)(
         await kit
           .run(`EVIL ${saying(...messages)}; setTimeout(() => socket.destroy())`)
           .catch(() => undefined);
-        // Where its answer came first, the next run may have been given to it before it was known for what it is.
+        // If its answer came first, the next run may have been given to the process before it was
+        // found out.
         await kit.run("true").catch(() => undefined);
         expect(await stateOf(kit, canary)).toEqual(["alive\n", OWN, []]);
       }),

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** More than this in one message is no message of ours. */
+/** A longer message cannot be one of ours. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const HEADER_BYTES = 8;
 
@@ -10,7 +10,7 @@ export interface Frame<T> {
   readonly data: Uint8Array;
 }
 
-/** How many bytes each part of a message may have. */
+/** The most bytes that each part of a message may have. */
 export interface Room {
   readonly text: number;
   readonly data: number;
@@ -20,13 +20,17 @@ const none = new Uint8Array(0);
 const any: Room = { text: MAX_BYTES, data: MAX_BYTES };
 
 /**
- * Messages over a stream: the lengths of both parts, JSON, bytes. Nothing that a message holds is code, and one that is
- * not well formed, or has more than there is room for, ends the stream, since the other side may have been taken over.
+ * Messages over a stream: the lengths of both parts, JSON, bytes. Nothing that a message holds is
+ * code, and one that is not well formed, or has more than there is room for, ends the stream, since
+ * the other side may have been taken over.
  */
 export class Frames<In, Out> {
   readonly #socket: Socket;
   readonly #room: () => Room;
-  /** What came and was not taken yet; put together only once it is as long as the next frame, which may be very many pieces. */
+  /**
+   * Bytes that came and were not taken yet, in perhaps very many pieces; they are joined only once
+   * they make up the next frame.
+   */
   #pieces: Buffer[] = [];
   #held = 0;
   #wanted = HEADER_BYTES;
@@ -46,7 +50,7 @@ export class Frames<In, Out> {
     });
   }
 
-  /** Gives the bytes of its JSON. */
+  /** Sends a message. Returns the bytes of its JSON. */
   send(message: Out, data: Uint8Array = none): number {
     const text = Buffer.from(JSON.stringify(message));
     const header = Buffer.alloc(HEADER_BYTES);

@@ -19,7 +19,10 @@ import { leavesTree, readGitIndex } from "./view/git-index.ts";
 const EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 const entry = (name: string, id = EMPTY): readonly string[] => ["--cacheinfo", `100644,${id},${name}`];
 
-/** The index that git writes of these names; what stands in it for `@` is put there after, since git refuses it. */
+/**
+ * Returns the index that git writes of these names; what stands in it for `@` is put there
+ * afterwards, since git refuses it.
+ */
 function indexOf(
   names: readonly string[],
   { version = "2", format = "sha1", swap = ["@", "@"] } = {},

@@ -13,7 +13,7 @@ import { git, guarded, hook, prepare, work } from "./repositories.test-kit.ts";
 import { linux, startSandbox } from "./sandbox.test-kit.ts";
 import { meanwhile } from "./view.test-kit.ts";
 
-/** The same for each attack. */
+/** Prepares the same for each attack. */
 function prepareEach(workspace: string): void {
   attacks.forEach((_, i) => {
     const own = path.join(workspace, `r${i}`);
@@ -31,7 +31,7 @@ const evil = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor
 const write = (file: string): string => `printf %s "$EVIL" > ${file}`;
 const bare = (folder: string): string =>
   `mkdir -p ${folder}/objects ${folder}/refs; echo ref: refs/heads/m > ${folder}/HEAD; ${write(`${folder}/config`)}`;
-/** What a run does, and where the owner works then. */
+/** The command of each run, and the folder in which the owner works afterwards. */
 const attacks: readonly (readonly [command: string, folder: string])[] = [
   [`${bare("ec")}; echo ../../ec > sm/.git/commondir`, "sm"],
   [write("sm/.git/modules/lib/config"), "sm/lib"],

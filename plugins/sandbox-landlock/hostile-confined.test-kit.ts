@@ -3,9 +3,10 @@ import { Requests } from "./confined/requests.ts";
 import type { Request } from "./messages.ts";
 
 /**
- * The program of a confined process that was taken over: of a run whose command is `EVIL <code>` it follows the code in place
- * of the command. The code knows `id`, `raw` (sends a text, or a header that says something else), `socket`, and `later`,
- * which takes what is done with each request from then on.
+ * The program of a confined process that was taken over: of a run whose command is `EVIL <code>` it
+ * follows the code in place of the command. The code knows `id`, `raw` (sends a text, or a header
+ * that says something else), `socket`, and `later`, which takes what is done with each request from
+ * then on.
  */
 
 type Evil = (request: Request, id: number) => void;

@@ -31,7 +31,7 @@ function run(here: Place, change: (upper: string) => void): string {
 
 const modeOf = (at: string): number => statSync(at).mode & 0o777;
 
-/** A run that closes the owner's folder `d`; returns its id. */
+/** Has a run close the owner's folder `d`; returns its id. */
 function closesFolder(here: Place): string {
   mkdirSync(path.join(here.workspace, "d"), { mode: 0o755 });
   const { id } = begin(here);
@@ -70,7 +70,7 @@ test.runIf(linux)("RUN-05: undo takes a folder's mode back", () => {
   expect(modeOf(path.join(here.workspace, "d"))).toBe(0o755);
 });
 
-/** A run that makes a project. */
+/** Makes a project, as a run does. */
 const makes = (upper: string): void => {
   mkdirSync(path.join(upper, "p/src/deep"), { recursive: true });
   for (const name of ["p/a", "p/b", "p/src/c", "p/src/deep/d"]) writeFileSync(path.join(upper, name), "run");
@@ -105,7 +105,9 @@ test.runIf(linux)("RUN-05: undo leaves older folders that the owner moved into t
   }
 });
 
-/** Links `link` to what looks in the layer like the owner's file of that name, which has several. */
+/**
+ * Links `link` to what looks in the layer like the owner's file of that name, which has several.
+ */
 function linksOwners(here: Place, name: string): string {
   const own = path.join(here.workspace, name);
   writeFileSync(own, "the owner's");

@@ -14,7 +14,10 @@ export interface Place extends Disposable {
   readonly keeper: Keeper;
 }
 
-/** A workspace and the layers of its runs, in `base`; nothing runs, and layers are written by hand. */
+/**
+ * Makes a workspace and the layers of its runs, in `base`; nothing runs, and layers are written by
+ * hand.
+ */
 export function place(base = tmpdir()): Place {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), "gantry-workspace-")));
   const runs = realpathSync(mkdtempSync(path.join(base, "gantry-layers-")));

@@ -13,7 +13,7 @@ import { confinedOf, linux, processesWith, startSandbox, tiers, until } from "./
 
 const isUp = (workspace: string) => (): boolean => existsSync(path.join(workspace, "up"));
 
-/** What fails before it is awaited fails its own test, and nothing else. */
+/** Keeps a failure that nobody awaits yet from failing anything but its own test. */
 function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -15,18 +15,21 @@ export interface Move {
   readonly to: string;
 }
 
-/** What a confined process is asked, by number. */
+/** A request to a confined process; requests are numbered. */
 export type Request =
   | {
       readonly do: "run";
       readonly argv: readonly string[];
-      /** Undefined: where its temporary files lie. */
+      /** Undefined: the folder of its temporary files. */
       readonly cwd: string | undefined;
       readonly env: Readonly<Record<string, string>>;
       /** Undefined: for as long as it likes. */
       readonly timeoutMs: number | undefined;
       readonly maxOutputBytes: number;
-      /** That many descriptors from 0 on are the pipes of this process; undefined: no input, collected output. */
+      /**
+       * That many descriptors from 0 on are the pipes of this process; undefined: no input,
+       * collected output.
+       */
       readonly pipes?: number;
       /** Undefined: it works in the workspace itself. */
       readonly view?: View;
@@ -45,8 +48,9 @@ export type Request =
   | ({ readonly do: "search" } & FileSearch);
 
 /**
- * Why a request was not done, still without its error code. `stale`: the walls do not fit the workspace any more. `unseen`:
- * a path in it cannot be looked through for secret files. `full`: the workspace holds what it may.
+ * Why a request was not done, still without its error code. `stale`: the walls do not fit the
+ * workspace any more. `unseen`: a path in it cannot be looked through for secret files. `full`: the
+ * workspace holds what it may.
  */
 export type Fault =
   | {
@@ -59,7 +63,10 @@ export type Fault =
   | ({ readonly fault: "unseen" } & Unseen)
   | { readonly fault: "stale" };
 
-/** What each request comes to. Bytes that were read, and old ones that a write hands back, travel beside the message. */
+/**
+ * The result of each request. Bytes that were read, and old ones that a write hands back, travel
+ * beside the message.
+ */
 export interface Results {
   run: RunResult;
   /** 0, or why not. */
@@ -70,7 +77,7 @@ export interface Results {
   search: SearchResult;
 }
 
-/** What the kernel holds a confined process to. */
+/** The limits that the kernel enforces on a confined process. */
 export interface WallFacts {
   readonly read: readonly string[];
   readonly write: readonly string[];
@@ -78,15 +85,15 @@ export interface WallFacts {
   readonly blocked: readonly string[];
   /** Paths by which a granted one is known too, with where each leads. */
   readonly links: readonly (readonly [from: string, to: string])[];
-  /** True where started processes may connect to the proxy. */
+  /** True if started processes may connect to the proxy. */
   readonly tcp: boolean;
-  /** True where they have a network of their own, in which nothing is. */
+  /** True if they have a network of their own, with nothing in it. */
   readonly island: boolean;
-  /** True where the supervisor is asked for each new process and thread. */
+  /** True if the supervisor is asked about each new process and thread. */
   readonly starts: boolean;
-  /** True where it is asked for the first process of each run. */
+  /** True if the supervisor is asked about the first process of each run. */
   readonly firsts: boolean;
-  /** True where a control group holds what memory runs have. */
+  /** True if a control group limits the memory of runs. */
   readonly memoryHeld: boolean;
   /** Landlock levels above this are not used; for tests of old kernels. */
   readonly abiCap?: number | undefined;
@@ -95,47 +102,47 @@ export interface WallFacts {
 }
 
 /**
- * What a process that runs nothing is there for. `search`: to search files, which may take what it has; the kernel bounds its
- * processor time, and it is ended with no other one's work.
+ * The only purpose of a process that runs nothing. `search`: to search files, which may take all it
+ * has; the kernel bounds its processor time, and ending it ends nobody else's work.
  */
 export type Only = "search";
 
-/** What a confined process is told first. */
+/** The first message to a confined process. */
 export interface ConfinedFacts {
   /** Undefined: none. */
   readonly walls: WallFacts | undefined;
-  /** True where it was started in namespaces of its own. */
+  /** True if it was started in namespaces of its own. */
   readonly namespaces: boolean;
   /** Undefined: runs, and opening files. */
   readonly only: Only | undefined;
   /** Words that stand before every program. */
   readonly prefix: readonly string[];
   readonly workspace: string;
-  /** Where its runs keep temporary files, if not in a /tmp of its own. */
+  /** The folder of its runs' temporary files, unless they have a /tmp of their own. */
   readonly temporary: string | undefined;
   readonly secret: readonly string[];
   readonly guarded: readonly string[];
   readonly ownerGit: OwnerGit;
-  /** What one run may add to each file system that it may write to. */
+  /** The most that one run may add to each file system that it may write to. */
   readonly diskMb: number;
-  /** What the workspace may hold. */
+  /** The most that the workspace may hold. */
   readonly workspaceMb: number;
   /** Undefined: each run works in the workspace itself. */
   readonly views?: ViewFacts | undefined;
 }
 
-/** What a confined process says of its walls. */
+/** The walls of a confined process, as it reports them. */
 export interface Built {
   readonly abi: number;
   /** The descriptor, in its own table, on which the system call filter asks. */
   readonly listener: number;
   /** Secret and guarded files that the kernel holds. */
   readonly masks: number;
-  /** True where a run sees its own processes in /proc; else that is closed. */
+  /** True if a run sees its own processes in /proc; if not, /proc is closed. */
   readonly processes: boolean;
-  /** What of the workspace cannot be looked through for such files. */
+  /** The part of the workspace that cannot be searched for such files. */
   readonly unseen?: Unseen;
-  /** Why no run can have a view, where that was asked for. */
+  /** The reason why no run can have a view, if that was asked for. */
   readonly noViews?: string;
 }
 
@@ -150,12 +157,12 @@ export type FromConfined =
   | { readonly up: true }
   | { readonly built: Built }
   | { readonly absent: string }
-  /** What was to run with pipes runs. */
+  /** The program that was to run with pipes is running. */
   | { readonly id: number; readonly started: true }
   | { readonly id: number; readonly value: Results[keyof Results] }
   | { readonly id: number; readonly fault: Fault };
 
-/** What a write writes travels as bytes. */
+/** Returns the data of a write, which travels as bytes. */
 export function bytesOf(request: Request): Uint8Array | undefined {
   if (request.do !== "write" || request.data === null) return undefined;
   return typeof request.data === "string" ? Buffer.from(request.data) : request.data;

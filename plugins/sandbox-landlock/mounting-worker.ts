@@ -8,8 +8,9 @@ import { makeView } from "./view/mount-view.ts";
 import type { FromMounter, MounterFacts, ToMounter } from "./view/view-facts.ts";
 
 /**
- * The thread of a confined process that mounts views, since nothing behind Landlock may mount. It is loaded before the walls
- * stand, holds the rights of the process' own namespaces, and starts nothing.
+ * The thread of a confined process that mounts views, since nothing behind Landlock may mount. It
+ * is loaded before the walls stand, holds the rights of the process' own namespaces, and starts
+ * nothing.
  */
 const port = parentPort!;
 const { workspace } = workerData as MounterFacts;

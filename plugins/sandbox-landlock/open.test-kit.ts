@@ -6,7 +6,7 @@ import { sandboxPlugin } from "./plugin.ts";
 
 const base = new URL("./index.ts", import.meta.url).href;
 
-/** How the walls can be built here: the second way is that of systems which refuse namespaces. */
+/** The ways to build the walls here; the second is that of systems which refuse namespaces. */
 export const ways = [
   ["", true],
   [", without namespaces", false],
@@ -28,7 +28,7 @@ export function openShell(t: TestHost, script: string, spec: Partial<OpenSpec> =
   return t.slot(Sandbox).open({ argv, signal: new AbortController().signal, ...spec });
 }
 
-/** What a script writes until it ends by itself. */
+/** Returns all output of a script that ends by itself. */
 export async function said(t: TestHost, script: string, spec: Partial<OpenSpec> = {}): Promise<string> {
   const opened = await openShell(t, script, spec);
   opened.stdin.end();

@@ -15,7 +15,7 @@ import { linux, processesWith, until } from "./sandbox.test-kit.ts";
 
 /** Sleeps that nobody else has, by their seconds. */
 const seconds = (): string => `6${process.pid}.${Math.floor(performance.now() * 1000)}`;
-/** Children that stay, leave their group and leave their session. */
+/** Returns a script whose children stay, leave their group and leave their session. */
 const scatter = (n: string): string =>
   `sleep ${n} & setsid sleep ${n} & (setsid setsid sleep ${n} &) ; set -m; sleep ${n} &`;
 
@@ -57,7 +57,8 @@ test.runIf(linux)(
   async () => {
     await using t = await startOpenHost();
     const total = 64 * 1024 * 1024;
-    // Says once for a whole second nothing more went out; a reader that took all in would leave it nothing to say.
+    // Says once for a whole second nothing more went out; a reader that took all in would leave it
+    // nothing to say.
     const flood = `use Fcntl; fcntl(STDOUT, F_SETFL, O_NONBLOCK | fcntl(STDOUT, F_GETFL, 0)); my ($sent, $said) = (0, 0);
       my $piece = "x" x 65536;
       while ($sent < ${total}) { my $rest = ${total} - $sent; my $n = syswrite STDOUT, $piece, $rest < 65536 ? $rest : 65536;

@@ -60,8 +60,8 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "layers
 }
 
 /**
- * Returns the module for what parses; its process loads it. Undefined if there are to be no walls,
- * or there are none on this system.
+ * Returns the module for the parsers, which their process loads; undefined if walls are switched
+ * off, or this system has none.
  */
 function confining(base: string, { security }: Static<typeof config>): string | undefined {
   const wanted = security.sandboxing.landlock_enabled;

@@ -18,7 +18,7 @@ const run = {
 const done = { value: {}, data: new Uint8Array() };
 const read = { do: "read", path: "/large", maxBytes: 1 } as const;
 
-/** A pool of processes that answer what `answer` gives, and how many of them there are. */
+/** Makes a pool of processes that answer what `answer` gives, and counts them. */
 function poolOf(answer: (what: "run" | "read") => Promise<unknown>) {
   let alive = 0;
   const start = async (): Promise<ConfinedProcess> => {

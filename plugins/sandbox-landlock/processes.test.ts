@@ -16,7 +16,9 @@ const serviceArgs = [
 const long = process.env["GANTRY_LONG"] !== undefined;
 /** Sleeps that nobody else has, by their seconds. */
 const seconds = (): string => `9${process.pid}.${Math.floor(performance.now() * 1000)}`;
-/** Children that stay, leave their group, leave their session, and leave it twice. */
+/**
+ * Returns a script whose children stay, leave their group, leave their session, and leave it twice.
+ */
 const scatter = (n: string): string =>
   `sleep ${n} & setsid sleep ${n} & (setsid setsid sleep ${n} &) ; timeout 999 sleep ${n} & set -m; sleep ${n} & (exec setsid bash -c 'sleep ${n} & setsid sleep ${n} & wait') &`;
 

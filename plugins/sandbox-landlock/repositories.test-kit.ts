@@ -4,11 +4,11 @@ import path from "node:path";
 import * as Value from "typebox/value";
 import { securityKeys } from "@gantry/sdk";
 
-/** What is guarded unless somebody says otherwise. */
+/** The default of the guarded files. */
 export const guarded = Value.Create(securityKeys.guarded_files) as readonly string[];
 export const git = (folder: string, ...args: readonly string[]): string => gitAs("/dev/null", folder, args);
 
-/** `settings`: the owner's own. */
+/** Runs git. `settings`: the owner's own. */
 const gitAs = (settings: string, folder: string, args: readonly string[]): string =>
   execFileSync("git", ["-C", folder, "-c", "user.name=n", "-c", "user.email=e@x.y", ...args], {
     encoding: "utf8",
@@ -21,7 +21,7 @@ const gitAs = (settings: string, folder: string, args: readonly string[]): strin
     },
   });
 
-/** A repository of the owner's, with a submodule and a further working tree. */
+/** Makes a repository of the owner's, with a submodule and a further working tree. */
 export function prepare(workspace: string, worktree = true): void {
   for (const name of ["lib", "sm"]) {
     mkdirSync(path.join(workspace, name));
@@ -42,7 +42,7 @@ export function prepare(workspace: string, worktree = true): void {
   if (worktree) git(sm, "worktree", "add", "-q", "../wt");
 }
 
-/** What an owner does in a repository; what is none any more says so. */
+/** Works in a repository as its owner does; a repository that is broken by now is skipped. */
 export function work(folder: string, settings = "/dev/null"): void {
   for (const args of [["status"], ["commit", "-q", "--allow-empty", "-m", "x"]]) {
     try {
@@ -53,6 +53,6 @@ export function work(folder: string, settings = "/dev/null"): void {
   }
 }
 
-/** What makes a hook in a folder that writes the file `$MARK`. */
+/** Returns a command that makes a hook in a folder, which writes the file `$MARK`. */
 export const hook = (folder: string): string =>
   `mkdir -p ${folder}; printf '#!/bin/sh\\ntouch %s\\n' "$MARK" > ${folder}/pre-commit; chmod 755 ${folder}/pre-commit`;

@@ -16,7 +16,7 @@ const sh = (t: TestHost, command: string) => t.call("shell", { command }, { appr
 const row = async (t: TestHost) =>
   (await t.slot(Checks).get("sandbox-status")!.run(signal)).filter(({ what }) => what === "sandbox: runs");
 
-/** One word of `gantry runs`, as JSON. */
+/** Runs one subcommand of `gantry runs`, as JSON. */
 async function runs(t: TestHost, word: string, ...args: readonly string[]): Promise<Record<string, unknown>> {
   const said: string[] = [];
   const out = (line: string): void => void said.push(line);

@@ -20,7 +20,7 @@ async function playAs(user: number | undefined): Promise<Came> {
   return JSON.parse(stdout) as Came;
 }
 
-/** What came of a scenario; skips where the system has no namespaces or overlays for it. */
+/** Returns the result of a scenario; skips if the system has no namespaces or overlays for it. */
 async function play(name: string, user: number | undefined, { skip }: TestContext): Promise<unknown> {
   if (!played.has(user)) played.set(user, playAs(user));
   const came = (await played.get(user)!)[name];
@@ -28,7 +28,9 @@ async function play(name: string, user: number | undefined, { skip }: TestContex
   return came;
 }
 
-/** Each holds for who runs the tests, and for an ordinary user where that can be tried. */
+/**
+ * Each claim holds for the user who runs the tests, and for an ordinary user if that can be tried.
+ */
 const claims: readonly (readonly [title: string, scenario: string, expected: unknown])[] = [
   [
     "RUN-01: what a command wrote is in the workspace once it has ended, not before",

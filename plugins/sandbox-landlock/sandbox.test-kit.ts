@@ -23,7 +23,7 @@ import { wantedViews } from "./view/wanted-views.ts";
 
 export const linux = process.platform === "linux";
 
-/** How a run works, where namespaces are to be had. */
+/** The ways in which a run works if namespaces are to be had. */
 export const tiers = ["view", "direct"] as const;
 
 export interface SandboxKit extends AsyncDisposable {
@@ -43,22 +43,22 @@ export interface SandboxKit extends AsyncDisposable {
 
 export interface KitOptions {
   readonly bounds?: Partial<Bounds>;
-  /** False leaves control groups out, as where a machine gives none. */
+  /** False leaves control groups out, as when a machine gives none. */
   readonly cgroups?: boolean;
   readonly abiCap?: number;
   readonly walls?: boolean;
-  /** What `security.runs` says; default: "view". */
+  /** The value of `security.runs`; default: "view". */
   readonly runs?: "view" | "direct";
-  /** False: as where the system refuses namespaces. */
+  /** False: as when the system refuses namespaces. */
   readonly namespaces?: boolean;
   readonly secret?: readonly string[];
   readonly guarded?: readonly string[];
   readonly blocked?: readonly string[];
   /** A folder that is there already; it stays. */
   readonly at?: string;
-  /** Where the layers of runs lie; default: a folder of its own. */
+  /** The folder of the layers of runs; default: a folder of its own. */
   readonly state?: string;
-  /** How long after its end a run's answer may take. */
+  /** Most milliseconds from a run's end to its answer. */
   readonly lateMs?: number;
   /** True: the confined process is one that was taken over, `hostile-confined.test-kit.ts`. */
   readonly hostile?: boolean;
@@ -66,7 +66,7 @@ export interface KitOptions {
   prepare?(workspace: string): void;
 }
 
-/** A sandbox with a workspace of its own, without a host. */
+/** Starts a sandbox with a workspace of its own, without a host. */
 export async function startSandbox({
   bounds,
   cgroups = true,
@@ -156,7 +156,7 @@ export async function startSandbox({
   };
 }
 
-/** A folder with the entries of the plugin, one of which is another program. */
+/** Makes a folder with the entries of the plugin, one of which is another program. */
 function hostileEntries(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "gantry-hostile-"));
   for (const [name, program] of [
@@ -170,7 +170,7 @@ function hostileEntries(): string {
   return folder;
 }
 
-/** Processes whose command line holds the word; zombies have none. */
+/** Returns the processes whose command line holds the word; zombies have none. */
 export function processesWith(word: string): readonly number[] {
   return readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
@@ -182,12 +182,12 @@ export function processesWith(word: string): readonly number[] {
   });
 }
 
-/** The confined processes of a service. */
+/** Returns the confined processes of a service. */
 export function confinedOf(service: number): readonly number[] {
   return processesWith("confined-worker").filter((pid) => descends(pid, service));
 }
 
-/** Dead children of this process that nobody has asked for. */
+/** Counts the dead children of this process that nobody has asked for. */
 export function zombies(): number {
   return readdirSync("/proc").filter((pid) => {
     try {
@@ -207,7 +207,7 @@ export async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** True where every user may start Node and read these files. */
+/** Returns true if every user may start Node and read these files. */
 export function openToAll(): boolean {
   const files = [
     process.execPath,

@@ -14,7 +14,7 @@ const hosts: readonly (readonly [how: string, start: () => Promise<TestHost>])[]
   [", without walls", () => startTestHost({ plugins: [sandbox], config: unwalled })],
 ];
 
-/** A file and what keeps whoever looks for its place there busy for minutes. */
+/** Returns a search of a file that keeps whoever looks for its place there busy for minutes. */
 function endless(t: TestHost): FileSearch {
   const file = path.join(t.runtime.workspace, "hostile.txt");
   writeFileSync(file, "a".repeat(8_000_000));

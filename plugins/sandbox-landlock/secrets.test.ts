@@ -30,7 +30,7 @@ const saveAll =
   (workspace: string): void =>
     names.forEach((name) => save(path.join(workspace, name)));
 
-/** Further names of secret files. */
+/** Makes further names of secret files. */
 const further = (workspace: string): void => {
   for (const name of ["a/.env", "b/.ENV", ".vscode/.env", "plain"]) save(path.join(workspace, name));
   linkSync(path.join(workspace, "a/.env"), path.join(workspace, "hard"));

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
-/** Connects a socket that listens to itself, with no room for it, while another process makes it one that waits. */
+/**
+ * Connects a socket that listens to itself, with no room for it, while another process makes it one
+ * that waits.
+ */
 const HANG = `
 use Socket; use Fcntl;
 $to = pack_sockaddr_un("x.sock");

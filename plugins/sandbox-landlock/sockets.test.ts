@@ -31,7 +31,7 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
             pass
 ' ${addresses.map((one) => `"${one}"`).join(" ")}`;
 
-/** A server of one command, which another program of it talks to. */
+/** Returns one command with a server and a child that talks to it. */
 const alone = (at: string): string =>
   `python3 -c '
 import os, socket, sys

@@ -31,8 +31,9 @@ interface Confined {
 }
 
 /**
- * Decides what the filters of all confined processes ask, one request at a time, from a thread without walls. It sits in
- * poll(2) rather than in an event loop: a byte on `wake` lets it read its messages.
+ * Decides what the filters of all confined processes ask, one request at a time, from a thread
+ * without walls. It sits in poll(2) rather than in an event loop: a byte on `wake` lets it read its
+ * messages.
  */
 const port = parentPort!;
 const facts = workerData as SupervisorFacts;
@@ -58,7 +59,7 @@ say(WAKE, wake);
 port.postMessage({ up: true });
 setImmediate(next);
 
-/** False where it has gone meanwhile. */
+/** Takes over a process' filter. Returns false if the process has gone meanwhile. */
 function add({ pid, listener: remote, own }: Supervised): boolean {
   try {
     const pidfd = syscall("pidfd_open", pid, 0);
@@ -91,7 +92,7 @@ function turn(): void {
   setImmediate(next);
 }
 
-/** Messages, and what native code has to tidy up, wait for the event loop, so it gets its turn before this. */
+/** Goes on after the event loop, for which messages, and what native code has to tidy up, wait. */
 function next(): void {
   if (stopped) leave();
   else turn();

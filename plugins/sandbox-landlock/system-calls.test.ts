@@ -8,7 +8,10 @@ import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
 const EPERM = 1;
 
-/** The error number of each expression of perl, 0 where it went well; `F` is a file that the run has made. */
+/**
+ * Returns a command that prints the error number of each expression of perl, 0 for success; `F` is
+ * a file that the run has made.
+ */
 const errnos = (expressions: readonly string[]): string =>
   `perl -e 'open F, "+>", "own"; ${expressions.map((one) => `$! = 0; ${one}; print $! + 0, "\\n";`).join(" ")}'`;
 
@@ -18,11 +21,12 @@ for (const namespaces of [true, false]) {
   test.runIf(linux)(`SBX-01: no snapshot is made of a file system, and no file leased${how}`, async () => {
     await using kit = await startSandbox({ namespaces });
     const refused = [
-      // Of btrfs: a snapshot in two spellings, a new part, one taken away, a search of all that there is.
+      // For btrfs: a snapshot in two spellings, a new part, one taken away, a search of all that
+      // there is.
       ...[0x50009401, 0x50009417, 0x5000940e, 0x5000940f, 0xd0009411].map(
         (code) => `ioctl(F, ${code}, $b = "x" x 4096)`,
       ),
-      // Of bcachefs.
+      // For bcachefs.
       ...[0x4020bc10, 0x4020bc11].map((code) => `ioctl(F, ${code}, $b = "x" x 4096)`),
       ...[0, 1, 2].map((kind) => `fcntl(F, 1024, ${kind})`),
     ];
@@ -40,7 +44,10 @@ const ENOSYS = REFUSED | 38;
 const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7, i386: 0x40000003 };
 const FILLS = [0, 0xff, 0x5a];
 
-/** What a filter answers to a call with all its arguments filled with one byte: the few instructions that filters are made of. */
+/**
+ * Returns a filter's answer to a call with all its arguments filled with one byte; knows the few
+ * instructions that filters are made of.
+ */
 function answer(program: Uint8Array, number: number, machine: keyof typeof AUDIT, fill: number): number {
   const call = new DataView(new Uint8Array(64).fill(fill).buffer);
   call.setUint32(0, number, true);
@@ -112,8 +119,8 @@ test.each(["x64", "arm64"] as const)(
 );
 
 /**
- * What reaches files, networks, processes and memory of others, [x64, arm64]; what is new to both
- * has one number.
+ * Calls that reach files, networks, processes and memory of others, [x64, arm64]; a call that is
+ * new to both has one number.
  */
 const reaching: readonly (readonly [string, number, number])[] = [
   ["openat", 257, 56],

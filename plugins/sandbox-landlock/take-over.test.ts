@@ -74,7 +74,7 @@ test.runIf(linux)("RUN-02: no name that is secret or guarded is taken over, howe
   );
 });
 
-/** What a run did to that. */
+/** Writes the changes of a run to its layer. */
 function change(upper: string): void {
   writeFileSync(path.join(upper, "f"), "is f");
   mkdirSync(path.join(upper, "new/deep"), { recursive: true });
@@ -84,7 +84,7 @@ function change(upper: string): void {
   writeFileSync(path.join(upper, "d/x"), "is x");
 }
 
-/** As if the service that began it had gone. */
+/** Writes the record as if the service that began the run had gone. */
 function forgetService(folder: RunFolder): void {
   folder.write({ ...folder.read()!, service: "1-gone" });
 }
@@ -101,7 +101,7 @@ const expected = {
 };
 const CHANGES = 4;
 
-/** Where layers lie on the file system of the workspace, and where they do not. */
+/** Folders for layers: on the file system of the workspace, and on another. */
 const bases = [tmpdir(), "/dev/shm"].filter((at) => existsSync(at));
 
 for (const base of bases)

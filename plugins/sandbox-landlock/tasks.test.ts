@@ -15,7 +15,7 @@ const rounds = process.env["GANTRY_LONG"] ? 100 : 1;
 const names = (pid: number | string, folder: string): readonly string[] =>
   readdirSync(`/proc/${pid}/${folder}`);
 
-/** Every thread of these processes, with every descriptor that one of them may have. */
+/** Returns every thread of these processes, with every descriptor that one of them may have. */
 function targets(pids: readonly (number | string)[]): {
   readonly tasks: string;
   readonly descriptors: number;

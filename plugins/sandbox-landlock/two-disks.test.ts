@@ -8,7 +8,7 @@ import { linux } from "./sandbox.test-kit.ts";
 import { copy, removeAny } from "./view/copies.ts";
 import { treeOf } from "./view.test-kit.ts";
 
-/** Layers lie on another file system than the workspace, where there is one. */
+/** Layers lie on another file system than the workspace, if there is one. */
 const other = "/dev/shm";
 const hasTwo = linux && existsSync(other);
 

@@ -45,12 +45,12 @@ test.runIf(linux)("RUN-05: runs are undone one after another, the last first, ea
   );
 });
 
-/** Folders are left out: one that a run emptied stays. */
+/** Returns files without folders: a folder that a run emptied stays. */
 function filesOf({ workspace }: Place): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(treeOf(workspace)).filter(([at]) => !at.endsWith("/")));
 }
 
-/** Two runs that write one file; the second one is undone. */
+/** Makes two runs that write one file; the second one is undone. */
 function secondUndone(here: Place): string {
   prepare(here);
   const first = run(here, [["f", "first"]]);
@@ -64,7 +64,7 @@ test.runIf(linux)("RUN-05: what the owner changed after a later run was undone s
   const file = path.join(here.workspace, "f");
   const { atime, mtime } = statSync(file);
   writeFileSync(file, "owner");
-  // Of the size and the time of what the run left.
+  // The file now has the size and the time of the one that the run left.
   utimesSync(file, atime, mtime);
   expect(undo(here, id)).toEqual(["f"]);
   expect(filesOf(here)["f"]).toBe("owner");

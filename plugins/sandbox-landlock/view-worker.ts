@@ -4,7 +4,10 @@ import { asError } from "@gantry/sdk/node";
 import type { FromKeeper, KeeperFacts, ToKeeper } from "./view/keeper-facts.ts";
 import { Keeper } from "./view/keeper.ts";
 
-/** Keeps the layers of a workspace's runs, one request after another, so that no two are taken over at once. */
+/**
+ * Keeps the layers of a workspace's runs, one request after another, so that no two are taken over
+ * at once.
+ */
 const port = parentPort!;
 const keeper = new Keeper(workerData as KeeperFacts);
 let last: Promise<unknown> = Promise.resolve();
@@ -20,7 +23,7 @@ async function work(message: ToKeeper): Promise<void> {
     keeper.tidy();
     if (message.do === "recover" || message.do === "hold") sweep();
   } catch {
-    // What could not be removed is at the next start.
+    // Anything that could not be removed is removed at the next start.
   }
 }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { type SandboxKit, processesWith, until } from "./sandbox.test-kit.ts";
 import { RunWords } from "./view/run-words.ts";
 
-/** What a folder holds, name by name: contents of files, targets of links. */
+/** Returns the entries of a folder by name: contents of files, targets of links. */
 export function treeOf(root: string, at = ""): Readonly<Record<string, string>> {
   return Object.assign(
     {},
@@ -20,7 +20,10 @@ export function treeOf(root: string, at = ""): Readonly<Record<string, string>> 
   ) as Readonly<Record<string, string>>;
 }
 
-/** Has somebody outside do something while a command waits, as a script or in here; the command is woken when that is done. */
+/**
+ * Has somebody outside do something while a command waits, as a script or in here; the command is
+ * woken when that is done.
+ */
 export async function meanwhile(
   kit: SandboxKit,
   before: string,
@@ -41,7 +44,7 @@ export async function meanwhile(
 export const sh = (kit: SandboxKit, script: string): string =>
   execFileSync("/bin/bash", ["--norc", "-c", script], { cwd: kit.workspace, encoding: "utf8" });
 
-/** The id of a run, as it was told. */
+/** Returns the ids of runs in these findings. */
 export const idsIn = (findings: readonly string[] = []): readonly string[] =>
   findings.flatMap((one) => /(?:from-run-|runs show )([\da-f]{8})/.exec(one)?.[1] ?? []);
 

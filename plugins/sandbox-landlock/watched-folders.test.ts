@@ -75,7 +75,8 @@ test.runIf(linux)("RUN-07: a look at what changed finds what a look at every fol
           for (let time = 0; time < 3; time++) {
             const found = sorted(here.walk.find());
             const all = here.all();
-            // What was secret once stays so under whatever name, which a new look cannot know.
+            // A file that was secret once stays so under whatever name, which a fresh look cannot
+            // know.
             missed.push(...all.secret.filter((each) => !found.secret.includes(each)));
             missed.push(...all.guarded.filter((each) => !found.guarded.includes(each)));
           }

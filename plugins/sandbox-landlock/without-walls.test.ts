@@ -17,7 +17,7 @@ const base = new URL("./index.ts", import.meta.url).href;
 /** As on a kernel that has no Landlock. */
 const absent = sandboxPlugin(base, { abiCap: 0 });
 const here = sandboxPlugin(base);
-/** As where the system refuses namespaces. */
+/** As when the system refuses namespaces. */
 const narrow = sandboxPlugin(base, { namespaces: false });
 
 function start(plugin: typeof here, landlock_enabled?: boolean): Promise<TestHost> {

@@ -15,7 +15,7 @@ import { meanwhile } from "./view.test-kit.ts";
 
 const SECRET = "API_TOKEN=canary-91c3f7d2";
 
-/** A repository and a secret, as a person leaves them. */
+/** Makes a repository and a secret, as a person leaves them. */
 function prepare(workspace: string): void {
   mkdirSync(path.join(workspace, ".git/hooks"), { recursive: true });
   writeFileSync(path.join(workspace, ".git/config"), "[core]\n\tbare = false\n");
@@ -57,7 +57,7 @@ const changing = [
 const ADDED =
   "mkdir -p sub/.git/hooks; echo evil > sub/.git/hooks/pre-commit; echo '[core] pager = evil' > sub/.git/config";
 
-/** All that git would obey, of the workspace and of a repository beneath. */
+/** Returns all that git would obey, of the workspace and of a repository beneath. */
 function obeyed(workspace: string): string {
   const read = (file: string): string =>
     existsSync(path.join(workspace, file)) ? readFileSync(path.join(workspace, file), "utf8") : "none";

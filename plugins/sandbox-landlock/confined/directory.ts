@@ -4,12 +4,13 @@ import { dirname } from "node:path";
 const { O_DIRECTORY, O_NOFOLLOW } = constants;
 const O_PATH = 0x200000;
 
-/** Thrown where a link stands in the way: what was checked is no longer what is there. */
+/** Thrown if a link stands in the way: what was checked is no longer what is there. */
 export class LinkInPath extends Error {}
 
 /**
- * Hands `use` a name for the directory at an absolute path, reached step by step through descriptors and never through a
- * link, so that nobody can swap one in between. `make` creates what is missing.
+ * Hands `use` a name for the directory at an absolute path, reached step by step through
+ * descriptors and never through a link, so that nobody can swap one in between. `make` creates what
+ * is missing.
  */
 export function inDirectory<T>(path: string, make: boolean, use: (directory: string) => T): T {
   if (process.platform !== "linux") return inPlainDirectory(path, make, use);

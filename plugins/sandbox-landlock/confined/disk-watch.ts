@@ -10,8 +10,9 @@ interface Room {
 }
 
 /**
- * Calls `stop`, with the reason, once the file system of any of these folders has lost more than so much since now, or does
- * not say. Names would not tell: files without one, or under one elsewhere, take the same blocks. Gives what ends the watch.
+ * Calls `stop`, with the reason, once the file system of any of these folders has lost more than so
+ * much since now, or does not say. Names would not tell: files without one, or under one elsewhere,
+ * take the same blocks. Returns a function that ends the watch.
  */
 export function watchDisk(folders: readonly string[], mb: number, stop: (why: string) => void): () => void {
   const timer = setInterval(() => look(), LOOK_MS);
@@ -32,7 +33,10 @@ export function watchDisk(folders: readonly string[], mb: number, stop: (why: st
   return () => clearInterval(timer);
 }
 
-/** Bytes that the file system of a folder lost since it was first looked at; each file that it has more counts as some. */
+/**
+ * Returns the bytes that the file system of a folder lost since it was first looked at; each file
+ * that it has more counts as some.
+ */
 function lostSince(before: Map<string, Room>, folder: string): number {
   const { bfree, bsize, files, ffree } = statfsSync(folder);
   const now = { free: bfree * bsize, files: files - ffree };

@@ -35,7 +35,7 @@ function open(path: string, flags: number): number {
   throw new NotAFile();
 }
 
-/** At most `maxBytes` of a regular file, and how large it is. */
+/** Returns at most `maxBytes` of a regular file, and its size. */
 export function readFile(
   path: string,
   maxBytes: number,
@@ -55,7 +55,7 @@ export function readFile(
   });
 }
 
-/** Replaces a file in one step, keeping its mode; creates it and its directories where they are missing. */
+/** Replaces a file in one step, keeping its mode; creates it and its directories if missing. */
 export function writeFile(path: string, data: string | Uint8Array): void {
   inDirectory(dirname(path), true, (directory) => {
     const target = `${directory}/${basename(path)}`;
@@ -84,7 +84,7 @@ export function removeFile(path: string): void {
   });
 }
 
-/** The permissions of a file that may be written; undefined where there is none. */
+/** Returns the permissions of a file that may be written; undefined if there is no such file. */
 function modeOf(path: string): number | undefined {
   try {
     const fd = open(path, O_WRONLY);
@@ -99,7 +99,7 @@ function modeOf(path: string): number | undefined {
   }
 }
 
-/** The first `limit` entries of a directory, by name. */
+/** Returns the first `limit` entries of a directory, by name. */
 export function listDirectory(path: string, limit: number): Results["list"] {
   return inDirectory(path, false, (directory) => {
     const names: string[] = [];
@@ -145,7 +145,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
 };
 
-/** What a failed operation is told as; outside the roots nothing is told of what is there. */
+/**
+ * Returns the fault to report for a failed operation; outside the roots it does not reveal what
+ * exists.
+ */
 export function faultOf(
   error: unknown,
   path: string,

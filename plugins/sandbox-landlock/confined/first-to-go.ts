@@ -4,8 +4,8 @@ const FILE = "/proc/self/oom_score_adj";
 const MOST = "1000";
 
 /**
- * Gives what lets all that is started in it go first where memory runs out, before this process, which shares the group's memory with
- * it. Opened before the walls stand.
+ * Returns a function that has the kernel end all that is started in it first if memory runs out,
+ * before this process, which shares the group's memory with it. Opened before the walls stand.
  */
 export function firstToGo(): <T>(start: () => T) => T {
   const own = readFileSync(FILE, "latin1").trim();

@@ -1,15 +1,18 @@
 import type { FileSearch } from "@gantry/sdk/fill";
 import { RE2JS } from "re2js";
 
-/** What is looked for, a line at a time. */
+/** A test for a text, applied to one line at a time. */
 export interface LineTest {
-  /** Whether the line holds it. */
+  /** Returns true if the line holds the text. */
   holds(line: string): boolean;
-  /** Where it begins. */
+  /** Returns the position at which the text begins. */
   at(line: string): number;
 }
 
-/** Expressions run on an engine that takes linear time whatever they say. Throws where the pattern is none. */
+/**
+ * Makes the test of a search. Expressions run on an engine that takes linear time whatever they
+ * say. Throws if the pattern is invalid.
+ */
 export function lineTest({ pattern, literal = false, ignoreCase = false }: FileSearch): LineTest {
   if (literal && !ignoreCase)
     return { holds: (line) => line.includes(pattern), at: (line) => line.indexOf(pattern) };

@@ -1,11 +1,14 @@
 import type { FoundLine } from "@gantry/sdk/fill";
 import type { LineTest } from "./line-test.ts";
 
-const MAX_SIGNS = 300;
-/** Signs before the place that is shown of a long line. */
-const LEAD_SIGNS = 100;
+const MAX_CHARACTERS = 300;
+/** Characters before the place that is shown of a long line. */
+const LEAD_CHARACTERS = 100;
 
-/** At most `limit` lines of a text that hold what is looked for, with `context` lines around each; `more` where there are more. */
+/**
+ * Returns at most `limit` lines of a text that hold what is looked for, with `context` lines around
+ * each; `more` if there are more.
+ */
 export function linesThatHold(
   text: string,
   test: LineTest,
@@ -27,17 +30,17 @@ export function linesThatHold(
     if (left-- === 0) return { lines, more: true };
     const from = Math.max(0, at - context, last + context + 1, last + 1);
     for (let before = from; before < at; before++) near(before);
-    const place = line.length > MAX_SIGNS ? test.at(line) : 0;
+    const place = line.length > MAX_CHARACTERS ? test.at(line) : 0;
     lines.push({ line: at + 1, text: shortened(line, place), holds: true });
     last = at;
   }
   return { lines, more: false };
 }
 
-/** A long line as far as it is of interest. */
+/** Returns the part of a long line around the place of interest. */
 function shortened(line: string, place: number): string {
-  if (line.length <= MAX_SIGNS) return line;
-  const from = Math.max(0, place - LEAD_SIGNS);
-  const shown = line.slice(from, from + MAX_SIGNS);
-  return `${from > 0 ? "…" : ""}${shown}${from + MAX_SIGNS < line.length ? `… (${line.length} characters)` : ""}`;
+  if (line.length <= MAX_CHARACTERS) return line;
+  const from = Math.max(0, place - LEAD_CHARACTERS);
+  const shown = line.slice(from, from + MAX_CHARACTERS);
+  return `${from > 0 ? "…" : ""}${shown}${from + MAX_CHARACTERS < line.length ? `… (${line.length} characters)` : ""}`;
 }

@@ -11,10 +11,10 @@ export type RunRequest = Extract<Request, { do: "run" }>;
 
 const DRAIN_MS = 1_000;
 
-/** Thrown where a program did not start. */
+/** Thrown if a program did not start. */
 export class NotStarted extends Error {}
 
-/** What the confined process gives to its run. */
+/** Services that the confined process gives to its run. */
 export interface Surroundings {
   /** Starts what is to be the run's first process. */
   within<T>(start: () => T): T;
@@ -24,13 +24,13 @@ export interface Surroundings {
   end(first: ChildProcess): Promise<void>;
   /** Makes a pipe; without it outputs are sockets, which programs cannot open again by name. */
   pipe?(): readonly [read: number, write: number];
-  /** Told once a program with pipes runs. */
+  /** Called once a program with pipes runs. */
   started(): void;
 }
 
 /**
- * Starts a program in a session of its own and waits for the end of it and of everything it left behind; an abort ends it
- * early. Throws NotStarted.
+ * Starts a program in a session of its own and waits for the end of it and of everything it left
+ * behind; an abort ends it early. Throws NotStarted.
  */
 export async function runProcess(
   request: RunRequest,
@@ -63,7 +63,7 @@ export async function runProcess(
 
 interface Started {
   readonly child: ChildProcess;
-  /** What it writes to its output and to its error output. */
+  /** Its output and its error output. */
   readonly streams: readonly Readable[];
 }
 
@@ -78,13 +78,13 @@ function start(request: RunRequest, within: Surroundings["within"], pipe: Surrou
     return { child, streams: [child.stdout!, child.stderr!] };
   }
   const pipes = [pipe(), pipe()];
-  // What is read from ends with the last of its writers, and so too where nothing is started.
+  // A stream ends with the last writer of its pipe, also when nothing is started.
   const streams = pipes.map(([fd]) => new Socket({ fd, readable: true, writable: false }));
   const writes = pipes.map(([, write]) => write);
   return { child: spawned(request, within, ["ignore", ...writes], writes), streams };
 }
 
-/** Of `given`, only what is started is left with the descriptors. Throws NotStarted. */
+/** Starts the program, which alone keeps the descriptors of `given`. Throws NotStarted. */
 function spawned(
   { argv: [program = "", ...args], cwd, env }: RunRequest,
   within: Surroundings["within"],
@@ -100,7 +100,10 @@ function spawned(
   }
 }
 
-/** Resolves once both streams are at their end, or shortly after: what holds one open may not be a process of ours. */
+/**
+ * Resolves once both streams are at their end, or shortly after: what holds one open may not be a
+ * process of ours.
+ */
 async function drained(streams: readonly Readable[]): Promise<void> {
   const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), DRAIN_MS);
   await Promise.all(streams.map((stream) => stream.closed || once(stream, "close")));
@@ -131,7 +134,10 @@ function collect(
   return () => ({ stdout: kept[0].text(), stderr: kept[1].text(), droppedBytes });
 }
 
-/** Bytes in one buffer that doubles, so that a program that writes byte by byte costs no more than its bytes. */
+/**
+ * Bytes in one buffer that doubles, so that a program that writes byte by byte costs no more than
+ * its bytes.
+ */
 class Kept {
   #bytes = Buffer.alloc(0);
   #length = 0;

@@ -8,10 +8,10 @@ type Write = Extract<Request, { do: "write" }>;
 /** A larger file is never what somebody read and hands back. */
 const MAX_COMPARED = 64 * 1024 * 1024;
 
-/** Thrown where a file does not hold what the caller thinks it does. */
+/** Thrown if a file does not hold what the caller thinks it does. */
 export class Changed extends Error {}
 
-/** Writes or removes a file, where asked only if it holds what was expected, and tells what it held. */
+/** Writes or removes a file, if asked only with the expected content, and tells what it held. */
 export function replaceFile({ path, data, expected, keepBytes = 0 }: Write): FileReplaced {
   const held = heldBy(path, expected === undefined ? keepBytes : MAX_COMPARED);
   if (expected !== undefined && digestOf(held) !== expected) throw new Changed();
@@ -30,7 +30,7 @@ function heldBy(path: string, maxBytes: number): ReturnType<typeof readFile> | u
   }
 }
 
-/** Null where there is no file; a file that was not read whole has none that fits. */
+/** Returns null if there is no file, and a digest that never matches if it was not read whole. */
 function digestOf(held: ReturnType<typeof readFile> | undefined): string | null {
   if (!held) return null;
   if (held.data.length < held.bytes) return "";

@@ -16,7 +16,10 @@ interface Done {
   readonly data?: Uint8Array;
 }
 
-/** Follows requests inside the walls. Files are only ever touched by synchronous calls, on the thread that has the walls. */
+/**
+ * Follows requests inside the walls. Files are only ever touched by synchronous calls, on the
+ * thread that has the walls.
+ */
 export class Requests {
   readonly #running = new Map<number, { readonly abort: AbortController; readonly over: Promise<unknown> }>();
   readonly #confined: Confined;
@@ -50,7 +53,7 @@ export class Requests {
     }
   }
 
-  /** What a read would refuse is not searched. */
+  /** Searches files, without those that a read would refuse. */
   #search(request: FileSearch): Results["search"] {
     const { searchFiles, NoPattern } = this.#confined.search!;
     try {
@@ -72,7 +75,7 @@ export class Requests {
     }
   }
 
-  /** A private /tmp is for runs: what a tool writes there would be lost. */
+  /** Refuses paths outside the roots, as a private /tmp, where a tool's files would be lost. */
   #outside(request: Request): Fault | undefined {
     if (!("path" in request)) return undefined;
     const roots = this.#rootsFor(request);

@@ -8,8 +8,8 @@ type Ending = Omit<Surroundings, "started">;
 const CLONE_NEWPID = 0x20000000;
 
 /**
- * Each run is the first process of a process namespace of its own, and takes all others in there with it, before it counts
- * as ended.
+ * Makes each run the first process of a process namespace of its own: it takes all others in there
+ * with it, before it counts as ended.
  */
 export async function endWithNamespace(): Promise<Ending> {
   const { pipe, syscall } = await import("../kernel/kernel.ts");
@@ -31,7 +31,7 @@ export async function endWithNamespace(): Promise<Ending> {
   };
 }
 
-/** Without a namespace only what is still in the group of a run's first process ends with it. */
+/** Ends, without a namespace, only what is still in the group of a run's first process. */
 export async function endByGroup(isWalled: boolean): Promise<Ending> {
   const end = { kill: killGroup, end: async (first: ChildProcess) => killGroup(first) };
   if (!isWalled) return { ...end, within: (start) => start() };

@@ -8,17 +8,17 @@ import type { WorkspaceSize } from "./workspace-size.ts";
 import type { Mounter } from "../view/mounter.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** What a confined process works with once its walls stand. */
+/** The parts that a confined process works with once its walls stand. */
 export interface Confined {
   readonly facts: ConfinedFacts;
   readonly workspace: Workspace;
   readonly size: WorkspaceSize;
   readonly ending: Omit<Surroundings, "started">;
-  /** Of a process that is there to search. */
+  /** Defined only in a process that is there to search. */
   readonly search?: typeof import("./search-files.ts");
-  /** Undefined where runs have no views. */
+  /** Undefined if runs have no views. */
   readonly mounter?: Mounter;
-  /** Undefined where there is no place for temporary files. */
+  /** Undefined if there is no place for temporary files. */
   readonly temporary?: Temporary;
 }
 
@@ -31,13 +31,13 @@ export class Refused extends Error {
   }
 }
 
-/** What differs from run to run. */
+/** The parts that differ from run to run. */
 interface How extends Pick<Surroundings, "within" | "started"> {
   /** Further folders that it may fill. */
   readonly written?: readonly string[];
 }
 
-/** Runs a command in the workspace itself; throws Refused where its masks do not fit any more. */
+/** Runs a command in the workspace itself. Throws Refused if its masks do not fit any more. */
 export async function runDirect(
   confined: Confined,
   request: RunRequest,
@@ -49,7 +49,10 @@ export async function runDirect(
   return runWatched(confined, request, abort, { within: confined.ending.within, started });
 }
 
-/** Runs a command to its end, or until it has filled what it may. `findings`: what it was stopped for. */
+/**
+ * Runs a command to its end, or until it has filled what it may. `findings`: what it was stopped
+ * for.
+ */
 export async function runWatched(
   { facts, size, ending, temporary }: Confined,
   request: RunRequest,
@@ -76,7 +79,7 @@ export async function runWatched(
   }
 }
 
-/** The first folder of each file system. */
+/** Returns the first folder of each file system. */
 function onePerDevice(folders: readonly string[]): readonly string[] {
   const devices = folders.map((folder) => statSync(folder, { throwIfNoEntry: false })?.dev);
   return folders.filter((_, i) => devices[i] !== undefined && devices.indexOf(devices[i]) === i);

@@ -6,13 +6,16 @@ import { linesThatHold } from "./lines-that-hold.ts";
 
 /** A file with a zero in its beginning is not text. */
 const SNIFFED_BYTES = 8_192;
-/** Of all files together, some of which may not be shown. */
+/** Most lines of all files together; some of the files may not be shown. */
 const MAX_LINES = 10_000;
 
-/** Thrown where a pattern is none, with the reason. */
+/** Thrown if a pattern is invalid, with the reason. */
 export class NoPattern extends Error {}
 
-/** Lines of files that hold what is looked for; `read` gives nothing of what is not searched. Throws NoPattern. */
+/**
+ * Returns the lines of files that hold what is looked for; `read` gives nothing of a file that is
+ * not searched. Throws NoPattern.
+ */
 export function searchFiles(
   search: FileSearch,
   read: (file: string) => Uint8Array | undefined,

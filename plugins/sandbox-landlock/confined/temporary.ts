@@ -1,12 +1,15 @@
 import { chmodSync, lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import path from "node:path";
 
-/** What the owner of a folder may. */
+/** The permissions of a folder's owner. */
 const OWN = 0o700;
 
-/** The folder for temporary files of one run at a time, emptied between runs: what one leaves is not for the next. */
+/**
+ * The folder for temporary files of one run at a time, emptied between runs: what one leaves is not
+ * for the next.
+ */
 export class Temporary {
-  /** Where runs have a root of their own. */
+  /** The path if runs have a root of their own. */
   static readonly private = "/tmp";
   readonly path: string;
   /** Tells what lies in it from what is mounted there. */
@@ -18,7 +21,7 @@ export class Temporary {
     this.#device = lstatSync(folder).dev;
   }
 
-  /** True where something of a run could not be taken away. */
+  /** True if something that a run left could not be removed. */
   get isSpent(): boolean {
     return this.#left;
   }
@@ -27,7 +30,10 @@ export class Temporary {
     this.#empty(this.path);
   }
 
-  /** Never enters what is mounted within, which may be the workspace. False where something is. */
+  /**
+   * Empties a folder, without entering mounts in it, one of which may be the workspace. Returns
+   * false if anything stays.
+   */
   #empty(folder: string): boolean {
     try {
       const names = readdirSync(folder);

@@ -19,7 +19,10 @@ const MNT_DETACH = 2;
 /** Covered by the new root until that is in place; one of them is everywhere. */
 const BASES = ["/tmp", "/mnt", "/var"];
 const OLD = "/.old";
-/** What the kernel says of the machine and programs cannot do without; nothing of anybody. */
+/**
+ * Entries by which the kernel describes the machine: programs need them, and nobody's data is in
+ * them.
+ */
 const OF_MACHINE = new Set(["cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version"]);
 /** Well-known names of what every process has. */
 const DEVICE_LINKS = [
@@ -29,16 +32,19 @@ const DEVICE_LINKS = [
   ["/dev/stderr", "/proc/self/fd/2"],
 ] as const;
 
-/** What is its own in there; false where it is allowed, or closed, as it is outside. */
+/**
+ * The parts that the new root has as its own; false if a part is allowed, or closed, as it is
+ * outside.
+ */
 export interface Own {
   readonly temporary: boolean;
   readonly processes: boolean;
 }
 
 /**
- * Makes a root of its own for this process, in which nothing is but what the walls allow, at the paths where it was: the
- * rest has no name to ask about. What may only be read is mounted so. `layers`: what views are made of, with where they
- * stand in there. Throws KernelError.
+ * Makes a root of its own for this process, in which nothing is but what the walls allow, at the
+ * paths where it was: the rest has no name to ask about. What may only be read is mounted so.
+ * `layers`: what views are made of, with where they stand in there. Throws KernelError.
  */
 export function enterView(
   { read, write, links, temporaryMb }: WallFacts,
@@ -70,8 +76,8 @@ export function enterView(
 }
 
 /**
- * The processes of this namespace that a run may trace, which are its own, without what else stands in /proc. False where
- * the system allows only the outer list.
+ * Shows the processes of this namespace that a run may trace, which are its own, and nothing else
+ * of /proc. Returns false if the system allows only the outer list.
  */
 function showProcesses(): boolean {
   mkdirSync("/proc");

@@ -13,10 +13,13 @@ import type { Workspace } from "../workspace/workspace.ts";
 /** Nobody else may write what tools make, whatever the service was started with. */
 const CLOSED_TO_WRITING = 0o022;
 
-/** Where runs have views, masks keep files from this process itself alone; each takes the kernel a moment. */
+/** Beside views, masks keep files only from this process, and each takes the kernel a moment. */
 const MOST_BESIDE_VIEWS = 1_000;
 
-/** Builds the walls around this process, outermost first; gives what they are. Throws where there is no Landlock, or what the kernel says. */
+/**
+ * Builds the walls around this process, outermost first, and returns them. Throws if there is no
+ * Landlock, and the kernel's errors.
+ */
 export async function buildWalls(
   facts: ConfinedFacts & { readonly walls: WallFacts },
   workspace: Workspace,
@@ -59,7 +62,10 @@ export async function buildWalls(
   return folder === undefined ? { built } : { built, temporary: new Temporary(folder) };
 }
 
-/** The supervisor has its own descriptor by now; with this one a run could answer for itself. */
+/**
+ * Closes the descriptor, of which the supervisor has its own by now: with this one a run could
+ * answer for itself.
+ */
 export function finishWalls({ listener }: Built): void {
   close(listener);
   closeToOthers();

@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 const LOOK_MS = 200;
-/** Measuring takes one part of so many of the time. */
+/** Measuring takes at most one part in this many of the time. */
 const PARTS = 20;
 const MIB = 1024 * 1024;
 const BLOCK_BYTES = 512;
@@ -10,37 +10,39 @@ const BLOCK_BYTES = 512;
 export const LEAST_BYTES = 4096;
 
 /**
- * What a workspace holds, against what it may hold. It is measured file by file, the less often the longer that takes: what
- * a file system has lost would not tell, since others fill and empty it too.
+ * The size of a workspace against its limit. It is measured file by file, the less often the longer
+ * that takes: the free space of a file system would not tell, since others fill and empty it too.
  */
 export class WorkspaceSize {
   readonly #roots: readonly string[];
   readonly #most: number;
   readonly #workspace = new Measured();
-  /** Of a run's layer; undefined: none. */
+  /** The size of a run's layer; undefined if there is none. */
   #layer: Measured | undefined;
   #layers: readonly string[] = [];
 
-  /** `roots`: what of it can be looked at. */
+  /** `roots`: the parts of it that can be looked at. */
   constructor(roots: readonly string[], mb: number) {
     this.#roots = roots;
     this.#most = mb * MIB;
   }
 
-  /** Counts what a run has in its layer, until that is over and the workspace's; undefined: none. */
+  /**
+   * Counts what a run has in its layer, until that is over and the workspace's; undefined: none.
+   */
   withLayer(folder: string | undefined): void {
     if (this.#layer) this.#workspace.add(this.#layer);
     this.#layer = folder === undefined ? undefined : new Measured();
     this.#layers = folder === undefined ? [] : [folder];
   }
 
-  /** Bytes that it may still take; below zero where it holds too much. */
+  /** Returns the bytes that it may still take; below zero if it holds too much. */
   left(): number {
     const layer = this.#layer?.bytes(this.#layers, this.#most) ?? 0;
     return this.#most - layer - this.#workspace.bytes(this.#roots, this.#most - layer);
   }
 
-  /** Calls `stop`, with the reason, once it is full; gives what ends the watch. */
+  /** Calls `stop`, with the reason, once it is full. Returns a function that ends the watch. */
   watch(stop: (why: string) => void): () => void {
     const timer = setInterval(() => {
       if (this.left() > 0) return;
@@ -51,7 +53,7 @@ export class WorkspaceSize {
   }
 }
 
-/** How much some folders held when they were last measured. */
+/** The size of some folders when they were last measured. */
 class Measured {
   #bytes = 0;
   #due = Number.NEGATIVE_INFINITY;
@@ -73,7 +75,10 @@ class Measured {
   }
 }
 
-/** What files and folders take on disk; one with several names counts once. What cannot be looked at is left out. */
+/**
+ * Returns the bytes that files and folders take on disk; a file with several names counts once.
+ * Leaves out what cannot be read.
+ */
 function bytesIn(folder: string, counted: Set<string>): number {
   let bytes = LEAST_BYTES;
   for (const entry of entriesOf(folder)) {

@@ -1,6 +1,9 @@
 import type { Syscall } from "./syscalls.ts";
 
-/** io_uring_enter is not among them: the thread's own event loop made its ring before, and nobody else can make one. */
+/**
+ * io_uring_enter is not among them: the thread's own event loop made its ring before, and nobody
+ * else can make one.
+ */
 export const forbidden: readonly Syscall[] = [
   ...(["ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd"] as const),
   ...([
@@ -43,7 +46,8 @@ export const forbidden: readonly Syscall[] = [
     "inotify_add_watch",
     "open_by_handle_at",
   ] as const),
-  // A user, or the machine, has few of these, and no group counts them; the memory of the last is swapped to nowhere.
+  // A user, or the machine, has few of these, and no group counts them; the memory of the last is
+  // swapped to nowhere.
   ...(["inotify_init", "inotify_init1", "io_setup", "memfd_secret"] as const),
   "pidfd_send_signal",
   ...(["bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_register"] as const),
@@ -70,13 +74,13 @@ export const unsupported: readonly Syscall[] = [
 
 /** Calls by which a run in a view meets what an overlay cannot do. */
 export const viewCalls: readonly Syscall[] = ["rename", "renameat", "renameat2", "link", "linkat"];
-/** What starts processes and threads. */
+/** Calls that start processes and threads. */
 export const startCalls: readonly Syscall[] = ["clone", "fork", "vfork"];
 
 /**
- * All that is left to a process that only parses: no path, no socket, no other process. The event loop
- * made a ring of io_uring before, which could open and connect; io_uring_enter is not among these, so
- * the kernel never looks at that ring again.
+ * All that is left to a process that only parses: no path, no socket, no other process. The event
+ * loop made a ring of io_uring before, which could open and connect; io_uring_enter is not among
+ * these, so the kernel never looks at that ring again.
  */
 export const computing: readonly Syscall[] = [
   ...(["read", "readv", "write", "writev", "close", "epoll_wait", "epoll_pwait"] as const),

@@ -23,7 +23,7 @@ const ENOTSUP = 95;
 const low = (argument: number): Instruction => [LOAD, 0, 0, 16 + 8 * argument];
 const high = (argument: number): Instruction => [LOAD, 0, 0, 20 + 8 * argument];
 
-/** `yes` where the low word of an argument (under a mask) is one of the values, else `no`. */
+/** Returns `yes` if an argument's low word (under a mask) is one of the values, and `no` if not. */
 function match(
   argument: number,
   values: readonly number[],
@@ -35,7 +35,7 @@ function match(
   return [low(argument), [AND, 0, 0, mask], ...tests, ...no, ...yes];
 }
 
-/** `yes` where a pointer argument is null, else `no`. */
+/** Returns `yes` if a pointer argument is null, and `no` if not. */
 function isNull(
   argument: number,
   yes: readonly Instruction[],
@@ -59,7 +59,10 @@ const OTHERS_RIGHTS = 0o6000;
 /** Pushing input to a terminal, and changing a file's flags. */
 const BAD_IOCTLS = [0x5412, 0x541c, 0x40086602, 0x40046602, 0x401c5820];
 
-/** What else a socket can be asked but for its own owner and marks: of network interfaces, which are the machine's. */
+/**
+ * Requests to a socket: all but those about its own owner and marks concern network interfaces,
+ * which are the machine's.
+ */
 const SOCKETS = 0x8900;
 const OF_SOCKET = [0x8903, 0x8904, 0x8905, 0x8906, 0x8907];
 const SET_OWNER = [8, 15];
@@ -67,36 +70,43 @@ const SET_OWNER = [8, 15];
 const SET_LEASE = 1024;
 
 /**
- * All of btrfs and bcachefs, by their letter: their owners may make snapshots, of which Landlock is not asked and over which
- * no mask lies. Three that share the letter copy between open files on any file system.
+ * All of btrfs and bcachefs, by their letter: their owners may make snapshots, of which Landlock is
+ * not asked and over which no mask lies. Three that share the letter copy between open files on any
+ * file system.
  */
 const SNAPSHOTS = [0x9400, 0xbc00];
 const LETTER = 0xff00;
 const CLONES = [0x40049409, 0x4020940d, 0xc0189436];
 
-/** What differs from kernel to kernel and from configuration to configuration. */
+/** Facts that differ from kernel to kernel and from configuration to configuration. */
 export interface FilterFacts {
   readonly machine: Machine;
   /** The Landlock level in force: what it leaves open on old kernels is closed here. */
   readonly abi: number;
-  /** True where TCP sockets may exist, to be connected by the supervisor. */
+  /** True if TCP sockets may exist, to be connected by the supervisor. */
   readonly tcp: boolean;
-  /** True where the process that starts runs makes a process namespace for each. */
+  /** True if the process that starts runs makes a process namespace for each. */
   readonly namespaces: boolean;
-  /** True where the supervisor is asked for each new process and thread, and for what a program does when one ends. */
+  /**
+   * True if the supervisor is asked about each new process and thread, and about what a program
+   * does when one ends.
+   */
   readonly starts: boolean;
-  /** True where it is asked for each run's first process. */
+  /** True if the supervisor is asked about each run's first process. */
   readonly firsts: boolean;
-  /** True where a group holds memory: elsewhere none may be had that no process maps. */
+  /** True if a group limits memory; if not, memory that no process maps is refused. */
   readonly memoryHeld: boolean;
-  /** True where runs start in mount namespaces that another thread makes. */
+  /** True if runs start in mount namespaces that another thread makes. */
   readonly views?: boolean;
 }
 
 const plainMode = (mode: number): readonly Instruction[] =>
   match(mode, [0], allow, fail(EPERM), OTHERS_RIGHTS);
 
-/** The thread that starts runs makes a process namespace for each; who lacks the capability is refused by the kernel. */
+/**
+ * Returns the rules for the thread that starts runs, which makes a process namespace for each; a
+ * thread without the capability is refused by the kernel.
+ */
 const rulesApart = (views: boolean): readonly (readonly [Syscall, readonly Instruction[]])[] => [
   ["unshare", match(0, [CLONE_NEWPID], allow, fail(EPERM))],
   ["setns", match(1, [CLONE_NEWPID, ...(views ? [CLONE_NEWNS] : [])], allow, fail(EPERM))],
@@ -159,14 +169,14 @@ function rules({
   ];
 }
 
-/** The program as the kernel wants it, eight bytes an instruction. */
+/** Returns the program as the kernel wants it, eight bytes an instruction. */
 export function compileFilter(facts: FilterFacts): Uint8Array {
   return compile(facts.machine, rules(facts), allow);
 }
 
 /**
- * The program that refuses whatever {@link computing} does not name; `pid` may signal itself, as it
- * does to abort.
+ * Returns the program that refuses whatever {@link computing} does not name; `pid` may signal
+ * itself, as it does to abort.
  */
 export function compileComputing(machine: Machine, pid: number): Uint8Array {
   const kept = computing.map((call) => [call, allow] as const);

@@ -19,7 +19,10 @@ const bySignature = new Map<string, ReturnType<typeof libc.func>>();
 
 export const machine: Machine | undefined = machineOf(process.arch);
 
-/** A system call by name, for those that libc does not have. Throws KernelError; buffers are passed by address. */
+/**
+ * Makes a system call by name, for those that libc does not have. Throws KernelError; buffers are
+ * passed by address.
+ */
 export function syscall(name: Syscall, ...args: readonly Argument[]): number {
   const number = machine && syscallNumber(machine, name);
   if (number === undefined) throw new KernelError(name, ENOSYS);
@@ -27,7 +30,7 @@ export function syscall(name: Syscall, ...args: readonly Argument[]): number {
   return invoke(name, "syscall", ["long", ...types], [number, ...args]);
 }
 
-/** A function of libc. `types` are C types; throws KernelError where it answers below zero. */
+/** Calls a function of libc. `types`: C types. Throws KernelError if it returns less than zero. */
 export function libcCall(
   name: string,
   types: readonly string[],
@@ -46,7 +49,7 @@ function invoke(label: string, symbol: string, types: readonly string[], args: r
   return result;
 }
 
-/** Little-endian words in a row: `[4, 1]` is a 32-bit one. */
+/** Returns little-endian words in a row: `[4, 1]` is a 32-bit one. */
 export function struct(
   ...fields: readonly (readonly [bytes: 2 | 4 | 8, value: number | bigint])[]
 ): Uint8Array {
@@ -61,7 +64,7 @@ export function struct(
   return new Uint8Array(bytes.buffer);
 }
 
-/** The address of a buffer; the caller keeps the buffer alive while the kernel reads it. */
+/** Returns the address of a buffer; the caller keeps the buffer alive while the kernel reads it. */
 export function addressOf(buffer: Uint8Array): bigint {
   return BigInt(koffi.address(buffer));
 }
@@ -69,21 +72,21 @@ export function addressOf(buffer: Uint8Array): bigint {
 const O_PATH = 0x200000;
 const O_CLOEXEC = 0x80000;
 
-/** A descriptor that only names a file. Throws KernelError. */
+/** Opens a descriptor that only names a file. Throws KernelError. */
 export function openPath(path: string, flags = 0): number {
   return libcCall("open", ["const char *", "int", "int"], path, O_PATH | O_CLOEXEC | flags, 0);
 }
 export const close = (fd: number): number => libcCall("close", ["int"], fd);
 export const sessionOf = (pid: number): number => libcCall("getsid", ["int"], pid);
 
-/** Both ends of a pipe, close-on-exec: [read, write]. */
+/** Opens both ends of a pipe, close-on-exec: [read, write]. */
 export function pipe(): readonly [number, number] {
   const ends = new Int32Array(2);
   libcCall("pipe2", ["void *", "int"], new Uint8Array(ends.buffer), O_CLOEXEC);
   return [ends[0]!, ends[1]!];
 }
 
-/** prctl(2) with whole numbers. */
+/** Calls prctl(2) with whole numbers. */
 export function prctl(option: number, ...args: readonly number[]): number {
   const [a = 0, b = 0, c = 0, d = 0] = args;
   return libcCall("prctl", ["int", "ulong", "ulong", "ulong", "ulong"], option, a, b, c, d);

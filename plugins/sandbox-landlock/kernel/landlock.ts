@@ -25,13 +25,15 @@ const TCP = 0b11;
 const SCOPES = 0b11;
 const PATH_BENEATH = 1;
 
-/** Every right that a Landlock level knows; whatever is handled and not granted is denied. */
+/**
+ * Returns every right that a Landlock level knows; whatever is handled and not granted is denied.
+ */
 function handled(abi: number): number {
   const firstLevel = (1 << 13) - 1;
   return firstLevel | (abi >= 2 ? REFER : 0) | (abi >= 3 ? TRUNCATE : 0) | (abi >= 5 ? IOCTL_DEV : 0);
 }
 
-/** The Landlock level of this kernel; 0 where there is none. */
+/** Returns the Landlock level of this kernel; 0 if it has none. */
 export function landlockAbi(): number {
   try {
     return syscall("landlock_create_ruleset", null, 0, 1);
@@ -48,7 +50,10 @@ export interface Grants {
   readonly blocked: readonly string[];
 }
 
-/** Restricts the calling thread, and all that it starts, for good. `no_new_privs` must be set. Throws KernelError. */
+/**
+ * Restricts the calling thread, and all that it starts, for good. `no_new_privs` must be set.
+ * Throws KernelError.
+ */
 export function restrictFiles(grants: Grants, abi: number): void {
   const rights = handled(abi);
   const attributes = struct(
@@ -80,7 +85,10 @@ class Ruleset {
     this.#inodes = new Set(this.#blocked.map((file) => inode(statSync(file))));
   }
 
-  /** Reading and executing, but for what is blocked. Landlock cannot take away, so what stands beside that is named one by one. */
+  /**
+   * Allows reading and executing, but for what is blocked. Landlock cannot take away, so what
+   * stands beside that is named one by one.
+   */
   allowReading(at: string): void {
     if (!this.#holdsBlocked(at)) return this.allow(at, READ);
     this.allow(at, READ_DIR);

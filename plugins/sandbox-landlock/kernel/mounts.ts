@@ -14,7 +14,7 @@ export const ATTR_RDONLY = 1;
 export const ATTR_NOSUID = 2;
 export const ATTR_NODEV = 4;
 
-/** mount(2). Throws KernelError. */
+/** Calls mount(2). Throws KernelError. */
 export function mount(
   source: string,
   target: string,
@@ -38,7 +38,7 @@ export function restrictMount(target: string, attributes: number, recursive = tr
   syscall("mount_setattr", AT_FDCWD, name, recursive ? AT_RECURSIVE : 0, change, change.length);
 }
 
-/** The mount points of a process, as it sees them. */
+/** Returns the mount points of a process, as it sees them. */
 export function mountPoints(pid: number): ReadonlySet<string> {
   const lines = readFileSync(`/proc/${pid}/mountinfo`, "latin1").trimEnd().split("\n");
   return new Set(lines.map((line) => Buffer.from(unescaped(line.split(" ")[4] ?? ""), "latin1").toString()));

@@ -6,7 +6,10 @@ const PR_SET_NO_NEW_PRIVS = 38;
 const PR_CAP_AMBIENT = 47;
 const PR_CAP_AMBIENT_CLEAR_ALL = 4;
 const VERSION_3 = 0x20080522;
-/** CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER: work on files of the workspace that belong to somebody else. */
+/**
+ * CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER: work on files of the workspace that belong to somebody
+ * else.
+ */
 const KEPT = (1 << 0) | (1 << 1) | (1 << 3);
 const SYS_ADMIN = 1 << 21;
 /** Without it no thread enters a mount namespace. */
@@ -14,8 +17,9 @@ const SYS_CHROOT = 1 << 18;
 const CLOEXEC_RANGE = 4;
 
 /**
- * The calling thread gives up what it and its children never need; no program can win it back. In a user namespace of its
- * own it keeps the right to make namespaces, and with `views` to enter those of mounts, which nothing that it starts gets.
+ * Takes from the calling thread what it and its children never need; no program can win it back. In
+ * a user namespace of its own it keeps the right to make namespaces, and with `views` to enter
+ * those of mounts, which nothing that it starts gets.
  */
 export function dropPrivileges(namespaces: boolean, views = false): void {
   gainNone();
@@ -41,12 +45,15 @@ export function dropPrivileges(namespaces: boolean, views = false): void {
   );
 }
 
-/** No program that this thread starts has more rights than it. */
+/** Keeps every program that this thread starts from having more rights than it. */
 export function gainNone(): void {
   prctl(PR_SET_NO_NEW_PRIVS, 1);
 }
 
-/** Closes this process to others of the same user: its memory, its descriptors under /proc, and no core files. */
+/**
+ * Closes this process to others of the same user: its memory, its descriptors under /proc, and no
+ * core files.
+ */
 export function closeToOthers(): void {
   prctl(PR_SET_DUMPABLE, 0);
 }

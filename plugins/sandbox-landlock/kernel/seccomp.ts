@@ -7,7 +7,10 @@ const ALL_THREADS = 1;
 const NEW_LISTENER = 8;
 const WAIT_KILLABLE = 32;
 
-/** Filters the calling thread and all that it starts; gives the descriptor on which the supervisor is asked. Throws KernelError. */
+/**
+ * Filters the calling thread and all that it starts. Returns the descriptor on which the supervisor
+ * is asked. Throws KernelError.
+ */
 export function restrictCalls(facts: FilterFacts): number {
   const program = compileFilter(facts);
   const header = headerOf(program);

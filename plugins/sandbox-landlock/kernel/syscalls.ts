@@ -1,4 +1,4 @@
-/** System call numbers, [x86_64, aarch64]; null where the architecture never had the call. */
+/** System call numbers, [x86_64, aarch64]; null if the architecture never had the call. */
 const table = {
   acct: [163, 89],
   add_key: [248, 217],
@@ -188,10 +188,12 @@ export const machines = {
 } as const;
 export type Machine = keyof typeof machines;
 
-/** The newest call this table was checked against; what is newer is answered as if it did not exist. */
+/**
+ * The newest call this table was checked against; what is newer is answered as if it did not exist.
+ */
 export const newestSyscall = 470;
 
-/** Undefined where this machine does not have the call. */
+/** Returns undefined if this machine does not have the call. */
 export function syscallNumber(machine: Machine, name: Syscall): number | undefined {
   return table[name][machines[machine].column] ?? undefined;
 }

@@ -6,15 +6,15 @@ import type { Built, Request, Results } from "../messages.ts";
 type Kind = Request["do"];
 
 const MB = 1024 * 1024;
-/** What any message may say. */
+/** Most bytes of a message of any kind. */
 const PLAIN_BYTES = MB;
-/** What it may repeat of its request, which is twice at most. */
+/** Most bytes of its request that a message may repeat, at most twice. */
 const ECHOED_BYTES = 16 * MB;
-/** Of a list or of what was found. */
+/** Most bytes of a list or a search result. */
 const LONGEST_BYTES = 64 * MB;
-/** JSON of one byte of output, at worst; of one name; of one line that was found. */
-const [SIGN_BYTES, NAME_BYTES, LINE_BYTES] = [6, 2_048, 2_560];
-/** Those that hold what is looked for, of all files. */
+/** Most bytes, as JSON, of one byte of output, of one name and of one line that was found. */
+const [ESCAPED_BYTES, NAME_BYTES, LINE_BYTES] = [6, 2_048, 2_560];
+/** Most lines found in all files. */
 const MOST_LINES = 10_000;
 
 const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
@@ -25,7 +25,7 @@ const flag = Type.Boolean();
 const bytes = Type.Number({ minimum: 0 });
 const oneOf = (...words: readonly string[]) => Type.Union(words.map((word) => Type.Literal(word)));
 
-/** What a confined process may say, by what it says it in. */
+/** Makes the schemas of all that a confined process may say. */
 function makeFrames() {
   const entry = closed({ name: text, kind: oneOf("file", "directory", "link", "other"), bytes });
   const line = closed({ line: count, text, holds: flag });
@@ -82,13 +82,13 @@ function makeFrames() {
 }
 
 let made: ReturnType<typeof makeFrames> | undefined;
-/** Made with the first message: a service that starts nothing does without. */
+/** Returns the schemas, made with the first message: a service that starts nothing does without. */
 const frames = (): ReturnType<typeof makeFrames> => (made ??= makeFrames());
 
-/** What is said of a start. */
+/** A message about a start. */
 export type OfStart = { readonly up: true } | { readonly absent: string } | { readonly built: Built };
 
-/** A message of a process that starts; undefined where it is none, or not the next one. */
+/** Returns a message of a process that starts; undefined if it is invalid, or not the next one. */
 export function ofStart(message: unknown, isUp: boolean): OfStart | undefined {
   const allowed = isUp ? [frames().built, frames().absent] : [frames().up];
   return allowed.some((schema) => Value.Check(schema, message)) ? (message as OfStart) : undefined;
@@ -96,12 +96,12 @@ export function ofStart(message: unknown, isUp: boolean): OfStart | undefined {
 
 export const startRoom: Room = { text: PLAIN_BYTES, data: 0 };
 
-/** `sent`: bytes of the request as JSON. */
+/** Returns the room for an answer. `sent`: bytes of the request as JSON. */
 export function roomFor(request: Request, sent: number): Room {
   const plain = PLAIN_BYTES + Math.min(2 * sent, ECHOED_BYTES);
   switch (request.do) {
     case "run":
-      return { text: plain + SIGN_BYTES * request.maxOutputBytes, data: 0 };
+      return { text: plain + ESCAPED_BYTES * request.maxOutputBytes, data: 0 };
     case "read":
       return { text: plain, data: request.maxBytes };
     case "write":
@@ -122,14 +122,14 @@ export const isStarted = (message: unknown): boolean => Value.Check(frames().sta
 
 export const isFault = (message: unknown): boolean => Value.Check(frames().fault, message);
 
-/** The result that a message is, of this request; undefined where it is none. */
+/** Returns the result of this request that a message holds; undefined if it holds none. */
 export function valueOf(request: Request, message: unknown, data: Uint8Array): Results[Kind] | undefined {
   if (!Value.Check(frames().value.get(request.do)!, message)) return undefined;
   const { value } = message as { readonly value: Results[Kind] };
   return isOf(request, value, data.length) ? value : undefined;
 }
 
-/** True where it says no more than was asked for. */
+/** Returns true if the result says no more than was asked for. */
 function isOf(request: Request, value: unknown, data: number): boolean {
   switch (request.do) {
     case "read":

@@ -12,11 +12,14 @@ export interface Outcome<K extends Request["do"]> {
   readonly data: Uint8Array;
 }
 
-/** Who is told before a run is over. */
+/** Callbacks to whoever asked, before a run is over. */
 export interface Hearing {
-  /** What it runs runs: this side of its pipes. */
+  /** Called once its program runs, with this side of its pipes. */
   started?(pipes: readonly Socket[]): void;
-  /** What it did in its view is held until somebody decides; `done` is told what came of that. */
+  /**
+   * Holds the changes of its view until somebody decides on them; `done` gets the result of holding
+   * them.
+   */
   readonly hold?: ToHold & { done(held: Held | Untried | undefined): void };
 }
 
@@ -28,7 +31,10 @@ const STUCK_MS = 1_000;
 const LONGER = 4;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What was asked of a confined process, until that has answered: what it may say to it, and by when. */
+/**
+ * A request to a confined process until it is answered: the answers that are allowed, and their
+ * deadline.
+ */
 export class Asked {
   readonly request: Request;
   readonly #hearing: Hearing;
@@ -41,7 +47,7 @@ export class Asked {
   #isEnding = false;
   #givenUp: number | undefined;
 
-  /** `late`: called where there is no answer `lateMs` after there must be one. */
+  /** `late`: called if there is no answer `lateMs` after there must be one. */
   constructor(request: Request, hearing: Hearing, lateMs: number, late: () => void) {
     this.request = request;
     this.#hearing = hearing;
@@ -49,7 +55,7 @@ export class Asked {
     this.#late = late;
   }
 
-  /** `sent`: bytes of the request as JSON. */
+  /** Waits for the answer. `sent`: bytes of the request as JSON. */
   async answer(sent: number): Promise<Outcome<Request["do"]>> {
     this.#sent = sent;
     this.#expect(this.#withinMs());
@@ -65,7 +71,7 @@ export class Asked {
     return this.#givenUp !== undefined && performance.now() - this.#givenUp >= STUCK_MS;
   }
 
-  /** It is to end now; what runs ends first, and anything else is left alone. */
+  /** Ends the request now; what runs ends first, and anything else is left alone. */
   abort(reason: unknown): void {
     if (this.request.do === "run") {
       this.#isEnding = true;
@@ -84,7 +90,7 @@ export class Asked {
     return roomFor(this.request, this.#sent);
   }
 
-  /** "wrong" where it does not fit. */
+  /** Returns "wrong" if it does not fit. */
   hear(message: unknown, data: Uint8Array, pipes: () => readonly Socket[]): Heard {
     if (isStarted(message)) return this.#start(data, pipes);
     if (isFault(message)) {
@@ -109,7 +115,7 @@ export class Asked {
     return "more";
   }
 
-  /** Undefined: for as long as it likes. */
+  /** Returns the time for the answer; undefined: as long as it likes. */
   #withinMs(): number | undefined {
     const { request } = this;
     if (request.do !== "run" || request.pipes !== undefined) return LONGER * this.#lateMs;

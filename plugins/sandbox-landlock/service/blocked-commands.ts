@@ -9,13 +9,14 @@ export interface BlockedCommands {
   readonly files: readonly string[];
   /** The names that they hold. */
   readonly held: readonly string[];
-  /** What only the guards' reading holds, with the reason. */
+  /** Parts that only the guards' reading enforces, with the reason. */
   readonly notHeld: readonly string[];
 }
 
 /**
- * The kernel tells files apart, not names: a name that stands for a part of a larger program, as with busybox, or that is
- * blocked with certain arguments alone, is left to the guards. What is not installed needs no holding.
+ * Finds the files of blocked commands. The kernel tells files apart, not names: a name that stands
+ * for a part of a larger program, as with busybox, or that is blocked with certain arguments alone,
+ * is left to the guards. A program that is not installed needs no wall.
  */
 export function blockedCommands(entries: readonly string[]): BlockedCommands {
   const files = new Set<string>();

@@ -7,8 +7,8 @@ import type { GroupFacts } from "../supervisor/groups.ts";
 const MIB = 1024 * 1024;
 const PERIOD_US = 100_000;
 /**
- * A group with less memory is none: of those in there the kernel ends the one that holds most, which would be a confined
- * process in place of its run.
+ * A group with less memory is none: of those in there the kernel ends the one that holds most,
+ * which would be a confined process in place of its run.
  */
 const LEAST_MB = 96;
 const controllers = ["memory", "pids", "cpu"] as const;
@@ -21,7 +21,7 @@ export interface Cgroups extends Pick<GroupFacts, "files" | "rooms"> {
   close(): void;
 }
 
-/** Each controller's files of both versions; a file that a kernel does not have is passed over. */
+/** Returns each controller's files of both versions; files that a kernel lacks are passed over. */
 function settings(bounds: Bounds): Readonly<Record<Controller, readonly (readonly [string, string])[]>> {
   const quota = String(bounds.max_cpu_percent * (PERIOD_US / 100));
   return {
@@ -46,7 +46,7 @@ const memory = (bytes: string) =>
 
 let made = 0;
 
-/** Makes groups wherever this process may; holds nothing where it may not. Never throws. */
+/** Makes groups wherever this process may, and limits nothing if it may not. Never throws. */
 export function openCgroups(bounds: Bounds): Cgroups {
   const name = `gantry-${process.pid}-${++made}`;
   const wanted = settings(bounds);
@@ -85,7 +85,7 @@ export function openCgroups(bounds: Bounds): Cgroups {
   };
 }
 
-/** True where at least one of the values was taken. */
+/** Returns true if at least one of the values was accepted. */
 function apply(directory: string, values: readonly (readonly [string, string])[]): boolean {
   return values.map(([file, value]) => write(path.join(directory, file), value)).some(Boolean);
 }
@@ -104,7 +104,10 @@ interface Parent {
   readonly holds: readonly Controller[];
 }
 
-/** Where groups may be made: version 1 has a tree for each controller, version 2 one whose parent hands controllers down. */
+/**
+ * Returns the places for groups: version 1 has a tree for each controller, version 2 one whose
+ * parent hands controllers down.
+ */
 function parents(): readonly Parent[] {
   const own = readText("/proc/self/cgroup").split("\n");
   const mounts = readText("/proc/self/mountinfo")
@@ -124,7 +127,10 @@ function parents(): readonly Parent[] {
   });
 }
 
-/** The nearest group above this process that hands at least one of the controllers to its children. */
+/**
+ * Returns the nearest group above this process that hands at least one of the controllers to its
+ * children.
+ */
 function delegated(directory: string, top: string): readonly Parent[] {
   for (let at = directory; at.startsWith(top); at = path.dirname(at)) {
     const handed = readText(path.join(at, "cgroup.subtree_control")).split(/\s+/);

@@ -2,7 +2,7 @@ import { errors } from "@gantry/sdk";
 import { errors as own } from "../errors.ts";
 import type { Fault } from "../messages.ts";
 
-/** Of what a path alone tells. */
+/** Errors that need only the path. */
 const ofPaths = {
   outside: errors.PATH_OUTSIDE,
   missing: errors.FILE_MISSING,
@@ -12,7 +12,7 @@ const ofPaths = {
   full: own.SANDBOX_FULL,
 };
 
-/** The error of what a confined process did not do. */
+/** Returns the error of a request that a confined process refused. */
 export function coded(fault: Fault): Error {
   switch (fault.fault) {
     case "failed":

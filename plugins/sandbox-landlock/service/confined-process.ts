@@ -31,15 +31,15 @@ import {
 
 /** Beyond it a start counts as hung, even on a busy machine. */
 const START_MS = 60_000;
-/** What a run leaves is killed and looked after in much less. */
+/** Killing and checking what a run leaves takes much less. */
 const LATE_MS = 30_000;
 /** Without its channel it ends what runs, and itself. */
 const CLOSE_MS = 12_000;
 
 /**
- * A process that starts commands and opens files; one that is not this service's, and knows nothing of it. What runs there
- * may have taken it over, so what it says is held to what it was asked: where it says anything else, or nothing in time, it
- * is killed, and what was asked of it is lost.
+ * A process that starts commands and opens files; one that is not this service's, and knows nothing
+ * of it. What runs there may have taken it over, so what it says is held to what it was asked: if
+ * it says anything else, or nothing in time, it is killed, and what was asked of it is lost.
  */
 export class ConfinedProcess {
   readonly #child: ChildProcess;
@@ -54,7 +54,7 @@ export class ConfinedProcess {
   readonly #searches: boolean;
   readonly #lateMs: number;
   readonly #late: NodeJS.Timeout;
-  /** What it says next is of its start. */
+  /** True while its next message is about its start. */
   #starts = true;
   #isUp = false;
   #temporary: string | undefined;
@@ -84,7 +84,7 @@ export class ConfinedProcess {
     this.#socket.on("close", () => this.#end(new ProcessLost()));
   }
 
-  /** Throws NoWalls where namespaces are refused, StartHung. */
+  /** Throws NoWalls if namespaces are refused, StartHung. */
   static async start(holder: Holder, options: LaunchOptions): Promise<ConfinedProcess> {
     const child = launch(holder, options);
     const confined = new ConfinedProcess(child, holder, options);
@@ -107,18 +107,18 @@ export class ConfinedProcess {
     this.#rest();
   }
 
-  /** Tells it what it is confined to; resolves to what its walls are once they stand. Throws NoWalls. */
+  /** Tells it what it is confined to. Resolves to its walls once they stand. Throws NoWalls. */
   async confine(facts: ConfinedFacts): Promise<Built> {
     this.#frames.send(facts);
     return this.#built.promise;
   }
 
-  /** A folder for temporary files of its runs alone, removed with it; none of `open` reaches it. */
+  /** Makes a folder for its runs' temporary files, removed with it; none of `open` reaches it. */
   makeTemporary(open: readonly string[]): string | undefined {
     return (this.#temporary = makeTemporary(open));
   }
 
-  /** The supervisor answers from here on. */
+  /** Tells it that the supervisor answers from here on. */
   go(): void {
     this.#frames.send({ go: true });
     this.#rest();
@@ -132,12 +132,12 @@ export class ConfinedProcess {
     return inner;
   }
 
-  /** False where it broke, or where a file operation that was given up still holds it. */
+  /** False if it broke, or if a file operation that was given up still holds it. */
   get usable(): boolean {
     return this.#broken === undefined && !this.#questions.areStuck;
   }
 
-  /** Throws ConfinedFault, ProcessLost, and the signal's reason where it is aborted. */
+  /** Throws ConfinedFault, ProcessLost, and the signal's reason if it is aborted. */
   async request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,
@@ -169,7 +169,8 @@ export class ConfinedProcess {
     this.#break(new Error("the sandbox is closed"));
     this.#child.ref();
     this.#socket.destroy();
-    // In a namespace the kernel ends what it started; elsewhere it does so itself, once its channel is gone.
+    // In a namespace the kernel ends what it started; elsewhere it does so itself without its
+    // channel.
     if (this.#searches || hasNamespaces(this.#holder)) this.#kill();
     const late = setTimeout(() => this.#kill(), Math.min(CLOSE_MS, this.#lateMs));
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined)
@@ -200,7 +201,7 @@ export class ConfinedProcess {
     return isRight;
   }
 
-  /** While it has nothing to do it keeps nobody alive. */
+  /** Lets the service end while the process has nothing to do. */
   #rest(): void {
     clearTimeout(this.#late);
     if (this.#questions.areOpen) return;
@@ -208,7 +209,7 @@ export class ConfinedProcess {
     this.#socket.unref();
   }
 
-  /** It may not do as it is told any more. */
+  /** Ends a process that may not do as it is told any more. */
   #end(error: Error): void {
     if (this.#broken) return;
     this.#break(error);
@@ -217,8 +218,8 @@ export class ConfinedProcess {
   }
 
   /**
-   * What is around it and in its group, and the process itself, which may have left that: with it goes its namespace.
-   * Outside of one the supervisor kills what it leaves.
+   * Kills the processes around it and in its group, and the process itself, which may have left
+   * them: with it goes its namespace. Outside of a namespace the supervisor kills what it leaves.
    */
   #kill(): void {
     const { pid, exitCode, signalCode } = this.#child;

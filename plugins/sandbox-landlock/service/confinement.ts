@@ -13,12 +13,15 @@ import type { Built, Only, Request } from "../messages.ts";
 import { Pool } from "./pool.ts";
 import { Supervisor } from "../supervisor/supervisor-thread.ts";
 
-/** What holds here. */
+/** The walls that hold here. */
 export interface Layers extends Built, Pick<First, "noNamespaces"> {}
 
-/** How many runs there are at a time. */
+/** Most runs at a time. */
 const MOST_RUNS = 32;
-/** One search follows another, so that memory is bounded; a process is replaced well before the kernel ends it for its time. */
+/**
+ * One search follows another, so that memory is bounded; a process is replaced well before the
+ * kernel ends it for its time.
+ */
 const SEARCHES = { most: 1, mostMs: 15_000 };
 
 interface Parts {
@@ -32,12 +35,18 @@ interface Parts {
   readonly layers?: Layers;
 }
 
-/** Confined processes behind one set of walls, with the supervisor of all of them; lives until it is closed. */
+/**
+ * Confined processes behind one set of walls, with the supervisor of all of them; lives until it is
+ * closed.
+ */
 export class Confinement {
   /** Undefined: no walls. */
   readonly layers: Layers | undefined;
   readonly #pool: Pool;
-  /** What searches files, since a pattern and a line can be chosen so that looking takes minutes: it is ended then. */
+  /**
+   * Processes that search files: a pattern and a line can be chosen so that matching takes minutes,
+   * and then the process is ended.
+   */
   readonly #searches: Pool;
   readonly #parts: Parts;
   /** The first process, until the pool takes it. */
@@ -54,7 +63,7 @@ export class Confinement {
     this.#searches = new Pool({ start: () => start("search"), ...SEARCHES });
   }
 
-  /** Throws NoWalls where they were asked for and cannot be built. */
+  /** Throws NoWalls if they were asked for and cannot be built. */
   static async start(options: ConfinementOptions): Promise<Confinement> {
     const [proxy, running] = [shared(), shared()];
     const { base, walls, bounds } = options;
@@ -69,7 +78,7 @@ export class Confinement {
       first = started.first;
       const behind = { options, walls, supervisor: await supervisor, holder };
       const layers = { ...(await confine(behind, first)), noNamespaces };
-      // Where one process can mount no view, none can.
+      // If one process cannot mount a view, none can.
       const views = layers.noViews === undefined && hasNamespaces(holder) ? options.views : undefined;
       const all = { ...behind, options: { ...options, views } };
       const start = (only?: Only): Promise<ConfinedProcess> => startBehind(all, only);
@@ -88,12 +97,12 @@ export class Confinement {
     }
   }
 
-  /** Lets started processes connect to this port of loopback, where the walls have a gate for it. */
+  /** Lets started processes connect to this port of loopback, if the walls have a gate for it. */
   openProxy(port: number): void {
     Atomics.store(this.#parts.proxy, 0, port);
   }
 
-  /** Throws ConfinedFault, and the signal's reason where it is aborted. */
+  /** Throws ConfinedFault, and the signal's reason if it is aborted. */
   request<K extends Request["do"]>(
     request: Extract<Request, { do: K }>,
     signal: AbortSignal,

@@ -8,7 +8,7 @@ import type { Views } from "../view/views.ts";
 import type { OwnFolders } from "../supervisor/in-root.ts";
 import type { Bounds } from "../supervisor/supervisor.ts";
 
-/** What processes are confined to; whether each gets a network of its own shows as it starts. */
+/** The limits of processes; whether each gets a network of its own shows as it starts. */
 type Walls = Omit<WallFacts, "island" | "abiCap">;
 
 export interface ConfinementOptions extends Pick<
@@ -19,15 +19,15 @@ export interface ConfinementOptions extends Pick<
   readonly base: string;
   /** Undefined: processes without walls. */
   readonly walls?: Walls;
-  /** What the supervisor holds them to; undefined without walls. */
+  /** The bounds that the supervisor enforces on them; undefined without walls. */
   readonly bounds?: Bounds;
   /** Landlock levels above it are not used. */
   readonly abiCap?: number | undefined;
-  /** False: none are tried, as where the system refuses them. */
+  /** False: none are tried, as when the system refuses them. */
   readonly namespaces?: boolean;
   /** True: without them nothing is started. */
   readonly needsNamespaces?: boolean;
-  /** How long a process may take to start. */
+  /** Most milliseconds that a process may take to start. */
   readonly startMs?: number;
   /** As in {@link LaunchOptions}. */
   readonly lateMs?: number | undefined;
@@ -35,16 +35,16 @@ export interface ConfinementOptions extends Pick<
   readonly prefix?: readonly string[];
   /** Undefined: each run works in the workspace itself. */
   readonly views?: Views | undefined;
-  /** How many pipes each process has for what it runs. */
+  /** The number of pipes that each process has for its run. */
   readonly pipes?: number;
 }
 
-/** Where a process with namespaces has its own. */
+/** The folder of temporary files that a process with namespaces has of its own. */
 const TEMPORARY = "/tmp";
 const EXDEV = 18;
 const NOT_WANTED = "they are switched off";
 
-/** What processes are put behind, one after another. */
+/** The walls that processes are put behind, one after another. */
 interface Behind {
   readonly options: ConfinementOptions;
   readonly walls: Walls;
@@ -84,8 +84,8 @@ export async function confine(
 }
 
 /**
- * Returns the folders that no other process has: a run's view, and its temporary files but for what is granted within.
- * Without namespaces there are none: a link in one may be to the owner's socket.
+ * Returns the folders that no other process has: a run's view, and its temporary files but for what
+ * is granted within. Without namespaces there are none: a link in one may be to the owner's socket.
  */
 function ownOf({ walls, namespaces, workspace }: ConfinedFacts, isView: boolean): OwnFolders {
   if (!namespaces) return { folders: [], others: [] };
@@ -96,7 +96,7 @@ function ownOf({ walls, namespaces, workspace }: ConfinedFacts, isView: boolean)
   return { folders: isShared ? view : [...view, TEMPORARY], others };
 }
 
-/** Returns what the confined process says; where it has gone nobody waits for that. */
+/** Returns the confined process' answer; once it has gone nobody waits for one. */
 async function moveBy(confined: ConfinedProcess, move: Move): Promise<number> {
   try {
     const { value } = await confined.request<"move">({ do: "move", ...move }, new AbortController().signal);
@@ -125,11 +125,14 @@ async function confineWithViews(
 export interface First {
   readonly first: ConfinedProcess;
   readonly holder: Holder;
-  /** Why there are no namespaces; undefined where there are. */
+  /** The reason why there are no namespaces; undefined if there are. */
   readonly noNamespaces: string | undefined;
 }
 
-/** The best that the system allows. An island is none where there is a way out. Throws NoWalls. */
+/**
+ * Starts the first process behind the best that the system allows. A network with a way out is not
+ * an island. Throws NoWalls.
+ */
 export async function startFirst(options: ConfinementOptions, { tcp }: Walls): Promise<First> {
   const wanted: readonly Holder[] =
     options.namespaces === false ? [] : tcp ? ["namespace"] : ["island", "namespace"];

@@ -1,6 +1,8 @@
 export const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** What a started process finds in its environment but for its home; nothing of the service's own. */
+/**
+ * Returns the environment of a started process but for its home; nothing in it is the service's.
+ */
 export function childEnvironment(proxy: string | undefined): Readonly<Record<string, string>> {
   const proxied = Object.fromEntries(
     ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxy ?? ""]),

@@ -9,10 +9,13 @@ export class ConfinedFault extends Error {
   }
 }
 
-/** Thrown where a start takes so long that nothing can be told of the walls; nothing then runs. */
+/** Thrown if a start takes so long that nothing can be told of the walls; nothing then runs. */
 export class StartHung extends Error {}
 
-/** Thrown where the process has gone, as when the kernel ends it, or was ended since nothing it says can be taken. */
+/**
+ * Thrown if the process has gone, as when the kernel ends it, or was ended because nothing it says
+ * can be taken.
+ */
 export class ProcessLost extends Error {
   constructor() {
     super("the confined process ended");

@@ -12,7 +12,7 @@ export interface GrantsInput {
   readonly within?: string | undefined;
   /** Undefined: it may be entered. */
   readonly configDir: string | undefined;
-  /** What runs as the service; nothing of it is ever written. */
+  /** Paths whose code runs as the service; nothing in them is ever written. */
   readonly own: readonly string[];
 }
 
@@ -34,10 +34,13 @@ const HARMLESS_READ = [
   "/proc/meminfo",
 ];
 const HARMLESS_BOTH = ["/dev/null", "/dev/full"];
-/** What every run may read. */
+/** The paths that every run may read. */
 export const HARMLESS: readonly string[] = [...HARMLESS_READ, ...HARMLESS_BOTH];
 
-/** `~`, `$WORKSPACE` and what is relative to it written out, links followed as far as the path exists and beyond. */
+/**
+ * Writes out `~`, `$WORKSPACE` and relative paths, with links followed as far as the path exists
+ * and beyond.
+ */
 export function expand(written: string, workspace: string): Promise<string> {
   return followLinks(absolute(written, workspace));
 }
@@ -51,9 +54,10 @@ function absolute(written: string, workspace: string): string {
 }
 
 /**
- * What the kernel is told to allow. Landlock can only allow, so a directory with something blocked beneath it is granted
- * entry by entry, as its entries stand now; the blocked path is never among them, whether it exists yet or not. Only the
- * workspace may lie in something blocked.
+ * Returns the paths that the kernel is told to allow. Landlock can only allow, so a directory with
+ * something blocked beneath it is granted entry by entry, as its entries stand now; the blocked
+ * path is never among them, whether it exists yet or not. Only the workspace may lie in something
+ * blocked.
  */
 export async function grants(input: GrantsInput): Promise<Grants> {
   const { read, write, blocked, workspace, configDir, own, within = workspace } = input;
@@ -77,7 +81,7 @@ export async function grants(input: GrantsInput): Promise<Grants> {
   };
 }
 
-/** The links among what was written, and those in the root of the file system. */
+/** Returns the links among what was written, and those in the root of the file system. */
 async function linksTo(written: readonly string[]): Promise<readonly (readonly [string, string])[]> {
   const root = readdirSync("/", { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());
   const all = [...new Set([...root.map(({ name }) => `/${name}`), ...written])];

@@ -1,17 +1,20 @@
 import type { Runtime } from "@gantry/sdk";
 import type { Walled } from "./walled.ts";
 
-/** The walls of a folder that no turn works in any more stand for so long. */
+/** Milliseconds that the walls of a folder stand after the last turn in it. */
 const IDLE_MS = 60_000;
 
 interface Home {
   readonly walled: Walled;
-  /** How many work behind them now. */
+  /** The number of turns that work behind these walls now. */
   users: number;
   timer?: NodeJS.Timeout;
 }
 
-/** Walls for each folder that turns work in: those of the workspace, and others around each folder in it. */
+/**
+ * Walls for each folder that turns work in: those of the workspace, and others around each folder
+ * in it.
+ */
 export class Homes {
   readonly #runtime: Runtime;
   readonly #main: Walled;

@@ -5,26 +5,33 @@ import { fileURLToPath } from "node:url";
 import { entryBeside, nodeCommand } from "@gantry/sdk/node";
 import { CHANNEL, type Only } from "../messages.ts";
 
-/** Thrown where the walls cannot be built, with the reason. */
+/** Thrown if the walls cannot be built, with the reason. */
 export class NoWalls extends Error {}
 
 /** A shell closes descriptors of one digit only. */
 const MAX_KEPT = 10 - CHANNEL;
 export const MAX_PIPES = MAX_KEPT - 1;
 const UNSHARE = ["/usr/bin/unshare", "/bin/unshare"];
-/** User, process and mount namespaces; the first process in there takes all others with it, and goes with `unshare`. */
+/**
+ * User, process and mount namespaces; the first process in there takes all others with it, and goes
+ * with `unshare`.
+ */
 const NAMESPACES = ["--user", "--keep-caps", "--pid", "--fork", "--kill-child", "--mount"];
 /** No debugger, no more threads and memory than it needs. */
 const NODE = ["--disable-sigusr1", "--v8-pool-size=1", "--max-semi-space-size=1", "--no-warnings"];
-/** Of one that searches: its heap in MiB, and its processor time in seconds, which the kernel counts also where the service has gone. */
+/**
+ * Limits of a process that searches: its heap in MiB, and its processor time in seconds, which the
+ * kernel counts even when the service has gone.
+ */
 const SEARCH_HEAP = "--max-old-space-size=256";
 const SEARCH_TIME = ["/bin/sh", "-c", 'ulimit -c 0; ulimit -t 60; exec "$@"', "sh"];
 /** A namespace in which every user and group is who they are outside; only root may make one. */
 const EVERYBODY = "0 0 4294967295\n";
 
 /**
- * Who ends what a confined process started once the service has gone, however it went: the kernel with its namespace, or
- * with an island, which has a network of its own besides, where nothing is; or it itself.
+ * The party that ends what a confined process started once the service has gone, however it went:
+ * the kernel with its namespace, or with an island, which has besides a network of its own with
+ * nothing in it; or the process itself.
  */
 export type Holder = "island" | "namespace" | "itself";
 export const hasNamespaces = (holder: Holder): boolean => holder === "island" || holder === "namespace";
@@ -32,17 +39,17 @@ export const hasNamespaces = (holder: Holder): boolean => holder === "island" ||
 export interface LaunchOptions {
   /** The address of the file beside which its entry stands. */
   readonly base: string;
-  /** How many it has for what it is to run. */
+  /** The number of pipes that it has for its run. */
   readonly pipes?: number;
-  /** How long it may take to start. */
+  /** Most milliseconds that it may take to start. */
   readonly startMs?: number;
-  /** How long after its end a run's answer may take. */
+  /** Most milliseconds from a run's end to its answer. */
   readonly lateMs?: number | undefined;
   /** Undefined: runs, and opening files. */
   readonly only?: Only | undefined;
 }
 
-/** Starts the program of a confined process. Throws NoWalls where there is no `unshare`. */
+/** Starts the program of a confined process. Throws NoWalls if there is no `unshare`. */
 export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions): ChildProcess {
   const { url, nodeArgs } = entryBeside(base, "confined-worker");
   const searches = only === "search";
@@ -56,12 +63,13 @@ export function launch(holder: Holder, { base, pipes = 0, only }: LaunchOptions)
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe", ...Array.from({ length: pipes }, () => "pipe" as const)],
   });
-  // A process that is killed may reset its pipes; its end is told by itself, and no pipe may end the service.
+  // A process that is killed may reset its pipes; its end is told by itself, and no pipe may end
+  // the service.
   for (const stream of child.stdio) stream?.on("error", () => {});
   return child;
 }
 
-/** The first of what it says on its error output, for the reason where it does not start. */
+/** Returns a function for the beginning of its error output, the reason if it does not start. */
 export function firstWordsOf(child: ChildProcess): () => string {
   let said = "";
   child.stderr?.on("data", (piece: Buffer) => {
@@ -94,7 +102,7 @@ export function mapEverybody(pid: number): void {
   for (const map of ["gid_map", "uid_map"]) writeFileSync(`/proc/${pid}/${map}`, EVERYBODY);
 }
 
-/** What a process started and has not waited for yet. */
+/** Returns the children of a process that it has not waited for yet. */
 export function childrenOf(pid: number): readonly number[] {
   try {
     const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
@@ -104,7 +112,7 @@ export function childrenOf(pid: number): readonly number[] {
   }
 }
 
-/** What any thread of a process started and has not waited for yet. */
+/** Returns the children of all threads of a process that it has not waited for yet. */
 export function startedBy(pid: number): readonly number[] {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -115,7 +123,7 @@ export function startedBy(pid: number): readonly number[] {
   }
 }
 
-/** Each of them, and its group where it has one. */
+/** Kills each of them, and its group if it has one. */
 export function killAll(pids: readonly number[]): void {
   for (const pid of pids.flatMap((one) => [one, -one])) {
     try {

@@ -3,7 +3,7 @@ import type { BlockedCommands } from "./blocked-commands.ts";
 import type { Bounds } from "../config.ts";
 import type { Layers } from "./confinement.ts";
 
-/** What each Landlock level brought, with what stands in for it below. */
+/** The feature that each Landlock level brought, with what stands in for it below. */
 const BY_LEVEL = [
   [2, "moving files between folders is refused"],
   [3, "the filter refuses to shorten a file by its name"],
@@ -12,7 +12,10 @@ const BY_LEVEL = [
   [6, "the process namespace alone keeps signals within a run"],
 ] as const;
 
-/** A line for each layer of the walls that is not the same everywhere: whether it holds here, and what that means. */
+/**
+ * Returns a row for each layer of the walls that is not the same everywhere: whether it holds here,
+ * and its consequence.
+ */
 export function layerRows(
   layers: Layers,
   blocked: BlockedCommands,

@@ -24,7 +24,10 @@ export interface Limits {
 
 const noCgroups: Cgroups = { files: [], rooms: [], held: new Set(), close: () => undefined };
 
-/** What holds the bounds on this machine: control groups for all together where they can be had and are wanted, limits of each process besides. */
+/**
+ * Sets up the bounds on this machine: control groups for all runs together if there are any and
+ * they are wanted, and limits of each process besides.
+ */
 export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
   const { files, rooms, held, close } = cgroups ? openCgroups(bounds) : noCgroups;
   const limits: readonly ResourceLimit[] = [
@@ -53,7 +56,7 @@ export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
   };
 }
 
-/** The same as far as a shell can set it, where nothing else does. */
+/** Returns the same limits as far as a shell can set them, for when nothing else does. */
 export function limitingShell(bounds: Bounds): readonly string[] {
   const script = `ulimit -c 0; ulimit -n ${bounds.max_file_descriptors}; ulimit -d ${bounds.max_memory_mb * 1024}; ulimit -f ${bounds.max_file_mb * FILE_UNITS}; exec "$@"`;
   return ["/bin/sh", "-c", script, "sh"];
@@ -72,7 +75,7 @@ function describe(bounds: Bounds, held: ReadonlySet<Controller>): string {
   return [
     ...(together.length > 0 ? [`${together.join(", ")} for all commands together`] : []),
     ...(apart.includes("pids") ? [`${words.pids} for all commands together, each asked for`] : []),
-    ...(looked.length > 0 ? [`${looked.join(", ")} looked after ten times a second`] : []),
+    ...(looked.length > 0 ? [`${looked.join(", ")} checked ten times a second`] : []),
     `${bounds.max_file_descriptors} open files a process`,
   ].join("; ");
 }

@@ -7,9 +7,9 @@ import type { RunRequest } from "../confined/process.ts";
 
 /** stdin, stdout, stderr. */
 export const STANDARD = 3;
-/** The idle time is looked after in so many parts. */
+/** The idle time is checked this many times while it passes. */
 const LOOKS = 10;
-/** What does not end by then is ended with the process that started it. */
+/** A program that has not ended by then is ended with the process that started it. */
 const GIVE_UP_MS = 5_000;
 
 type Reason = ProcessEnd["reason"];
@@ -25,8 +25,9 @@ export interface Opening {
 }
 
 /**
- * A process that lives, as its owner sees it: this side of its pipes, and how it ends. Resolves once it runs. Throws
- * ConfinedFault and what the signal was aborted with; `leave` is then the caller's.
+ * Opens a process that lives, as its owner sees it: this side of its pipes, and how it ends.
+ * Resolves once it runs. Throws ConfinedFault and what the signal was aborted with; `leave` is then
+ * the caller's.
  */
 export async function openProcess({
   confinement,
@@ -90,7 +91,10 @@ export async function openProcess({
   };
 }
 
-/** Both directions of one descriptor. Readers wait for the kernel to have more, and writers for the process to have read. */
+/**
+ * Returns both directions of one descriptor. Readers wait for the kernel to have more, and writers
+ * for the process to have read.
+ */
 function pipeOf(socket: Socket): ProcessPipe {
   const readable = new PassThrough();
   // A process that has gone is told of by `ended`.

@@ -23,7 +23,10 @@ interface Way {
   readonly port: number;
 }
 
-/** Processes that live, each behind walls of its own: its own paths, way out and limits, and a supervisor of its own. */
+/**
+ * Processes that live, each behind walls of its own: its own paths, way out and limits, and a
+ * supervisor of its own.
+ */
 export class Openings {
   readonly #config: Static<typeof config>;
   readonly #needs: Needs;
@@ -41,7 +44,10 @@ export class Openings {
     this.#record = record;
   }
 
-  /** Throws `SANDBOX_ABSENT`, `SANDBOX_CLOSED`, `SANDBOX_FAILED`, `RUN_FAILED`, and the signal's reason. */
+  /**
+   * Throws `SANDBOX_ABSENT`, `SANDBOX_CLOSED`, `SANDBOX_FAILED`, `RUN_FAILED`, and the signal's
+   * reason.
+   */
   async open(spec: OpenSpec): Promise<OpenProcess> {
     if (this.#ending.signal.aborted) throw errors.SANDBOX_CLOSED();
     spec.signal.throwIfAborted();
@@ -134,7 +140,7 @@ export class Openings {
     return confinement;
   }
 
-  /** What every run may read, without the workspace, and what this one asks for. */
+  /** Returns the paths that every run may read, without the workspace, and those of this one. */
   async #grants(spec: OpenSpec): Promise<Grants> {
     const { blocked_paths: blocked, sandboxing } = this.#config.security;
     const { workspace, configDir } = this.#needs.runtime;

@@ -5,8 +5,8 @@ import { nodeProgram } from "@gantry/sdk/node";
 import { realPath } from "./real-path.ts";
 
 /**
- * What runs as the service: Gantry's own code, Node, and every plugin that is loaded from a file. Whoever can write one of
- * them runs without walls at the next start.
+ * Returns the files that run as the service: Gantry's own code, Node, and every plugin that is
+ * loaded from a file. Whoever can write to one of them runs without walls at the next start.
  */
 export function ownFiles(base: string, runtime: Runtime): readonly string[] {
   const plugins = runtime.plugins.map(({ from }) => from).filter((from) => path.isAbsolute(from));
@@ -14,7 +14,7 @@ export function ownFiles(base: string, runtime: Runtime): readonly string[] {
   return [...new Set(own.flatMap((file) => realPath(file) ?? []))];
 }
 
-/** This plugin stands two folders below, built or not. */
+/** Returns the folder of the code: this plugin stands two folders below it, built or not. */
 function ownCode(base: string): string {
   return path.resolve(path.dirname(fileURLToPath(base)), "../..");
 }

@@ -3,7 +3,10 @@ import path from "node:path";
 import { realPath } from "./real-path.ts";
 import { type OwnerGit, followSettings } from "../workspace/git-settings.ts";
 
-/** What git of this service's user obeys in every repository, by the system's settings and by his own, with what they include. */
+/**
+ * Returns the settings that this user's git obeys in every repository: the system's and the user's
+ * own, with what they include.
+ */
 export function ownerGit(): OwnerGit {
   const home = homedir();
   const own = process.env["XDG_CONFIG_HOME"] || path.join(home, ".config");

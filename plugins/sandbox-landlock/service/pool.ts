@@ -4,7 +4,7 @@ import { ConfinedFault } from "./failures.ts";
 import type { Request } from "../messages.ts";
 import type { Views } from "../view/views.ts";
 
-/** The last process stays for the next call for so long, the others less. */
+/** Milliseconds that the last process stays for the next call; the others stay less. */
 const KEEP_MS = 60_000;
 const KEEP_MORE_MS = 5_000;
 /** A workspace in which new secret files turn up faster than that cannot be held. */
@@ -15,18 +15,18 @@ interface Member {
   busy: boolean;
   /** File requests under way. */
   files: number;
-  /** How long it did what it does alone, in ms. */
+  /** Milliseconds that it spent on work that it does alone. */
   spentMs: number;
-  /** True where its masks do not fit the workspace any more. */
+  /** True if its masks do not fit the workspace any more. */
   stale: boolean;
   timer?: NodeJS.Timeout;
 }
 
 export interface PoolOptions {
   readonly start: () => Promise<ConfinedProcess>;
-  /** How many runs, or searches, there are at a time; more wait. */
+  /** Most runs, or searches, at a time; more wait. */
   readonly most: number;
-  /** Where their number is kept for the supervisor. */
+  /** The number of runs, kept for the supervisor. */
   readonly running?: Int32Array;
   /** Undefined: runs work in the workspace itself. */
   readonly views?: Views | undefined;
@@ -35,8 +35,8 @@ export interface PoolOptions {
 }
 
 /**
- * Confined processes: each serves one run or search at a time, so that no two share anything. Files are opened by any of
- * them.
+ * Confined processes: each serves one run or search at a time, so that no two share anything. Files
+ * are opened by any of them.
  */
 export class Pool {
   readonly #options: PoolOptions;
@@ -45,7 +45,7 @@ export class Pool {
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #waiting: (() => void)[] = [];
   #first: Promise<Member> | undefined;
-  /** How many runs, or searches, are under way. */
+  /** The number of runs, or searches, under way. */
   #runs = 0;
   #closed = false;
 
@@ -95,7 +95,7 @@ export class Pool {
     }
   }
 
-  /** Whoever gives up waiting takes nobody's turn. */
+  /** Waits for a turn; whoever gives up waiting takes nobody's turn. */
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const take = (): void => {
@@ -119,7 +119,7 @@ export class Pool {
     const { views } = this.#options;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      // What made one stale has made others so.
+      // Whatever made one process stale has made others stale too.
       const member = attempt === 1 ? await this.#idle() : take(await this.#add());
       const began = performance.now();
       try {
@@ -137,7 +137,7 @@ export class Pool {
     }
   }
 
-  /** Any that can open files, whether it runs something or not. */
+  /** Returns any process that can open files, whether it runs something or not. */
   async #any(): Promise<Member> {
     const usable = [...this.#members].find(isUsable);
     if (usable) return usable;
@@ -149,7 +149,7 @@ export class Pool {
     }
   }
 
-  /** One that runs nothing, taken. */
+  /** Takes a process that runs nothing. */
   async #idle(): Promise<Member> {
     const starting = await this.#first?.catch(() => undefined);
     const idle = [...this.#members].find((one) => !one.busy && isUsable(one));
@@ -176,7 +176,7 @@ export class Pool {
     throw new Error("the sandbox is closed");
   }
 
-  /** What does nothing goes after a while, and at once where it broke. */
+  /** Ends an idle process after a while, and a broken one at once. */
   #rest(member: Member): void {
     if (!this.#members.has(member) || member.busy) return;
     if (!member.process.usable || this.#closed) return void this.#end(member);

@@ -13,7 +13,7 @@ import type { Walled } from "./walled.ts";
 /** A decision of the last moment still finds what it is about. */
 const GRACE_MS = 60_000;
 
-/** The sandbox as tools see it. */
+/** Returns the sandbox as tools see it. */
 export function sandboxOf(homes: Homes, openings: Openings, confining: string | undefined): Sandbox {
   const request = <K extends Exclude<Request["do"], "search">>(
     what: Extract<Request, { do: K }>,

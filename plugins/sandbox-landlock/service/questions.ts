@@ -4,14 +4,14 @@ import type { Room } from "../frames.ts";
 import type { Request } from "../messages.ts";
 
 interface Facts {
-  /** How long after its end a run's answer may take. */
+  /** Most milliseconds from a run's end to its answer. */
   readonly lateMs: number;
-  /** Called where it takes longer. */
+  /** Called if it takes longer. */
   late(): void;
   pipes(): readonly Socket[];
 }
 
-/** What was asked of one confined process and is not answered yet: nothing else is listened to. */
+/** The open requests to one confined process; a message about anything else is refused. */
 export class Questions {
   readonly #facts: Facts;
   readonly #asked = new Map<number, Asked>();
@@ -33,7 +33,7 @@ export class Questions {
     return [...this.#asked.values()].some(({ isAwaited }) => isAwaited);
   }
 
-  /** True where a file operation that was given up does not come back. */
+  /** True if a file operation that was given up does not come back. */
   get areStuck(): boolean {
     return [...this.#asked.values()].some(({ isStuck }) => isStuck);
   }
@@ -47,7 +47,7 @@ export class Questions {
     };
   }
 
-  /** False for what is no answer to anything that was asked. */
+  /** Takes a message. Returns false if it does not answer an open request. */
   hear(message: unknown, data: Uint8Array): boolean {
     const { id } = Object(message) as { readonly id?: unknown };
     const asked = this.#asked.get(id as number);
@@ -56,7 +56,7 @@ export class Questions {
     return heard !== "wrong";
   }
 
-  /** All that is open is lost. */
+  /** Fails all open requests. */
   fail(error: Error): void {
     for (const asked of this.#asked.values()) asked.fail(error);
     this.#asked.clear();

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 
-/** Where a path leads; undefined where nothing is, or where it cannot be followed. */
+/** Returns the target of a path; undefined if nothing is there, or if it cannot be followed. */
 export function realPath(at: string): string | undefined {
   try {
     return realpathSync(at);

@@ -20,15 +20,18 @@ export interface Needs {
   readonly audit: Audit | undefined;
 }
 
-/** Where its processes start, and for tests how: as on older kernels, as where namespaces are refused, in how long a time. */
+/**
+ * The place where its processes start, and for tests the way: as on older kernels, as when
+ * namespaces are refused, or within a given time.
+ */
 export interface Place extends Pick<ConfinementOptions, "base" | "abiCap" | "namespaces" | "startMs"> {
   /** The folder of the layers that runs of the workspace leave. */
   readonly layers: string;
 }
 
-/** What is in force. */
+/** The walls and the policy that are in force. */
 export interface State {
-  /** Undefined where walls were asked for and there are none. */
+  /** Undefined if walls were asked for and there are none. */
   readonly confinement: Confinement | undefined;
   readonly policy: SandboxPolicy;
   /** Why there are no walls. */
@@ -36,18 +39,18 @@ export interface State {
   /** Why Landlock and the filter are all of them. */
   readonly narrow?: string;
   readonly proxy?: Admission;
-  /** What holds runs until somebody decides on them, or why nothing does. */
+  /** The views that hold runs until somebody decides on them, or the reason why no run is held. */
   readonly tries: Views | Untried;
   readonly rows: readonly CheckRow[];
   close(): Promise<void>;
 }
 
-/** What the state is made of. */
+/** The parts that the state is made from. */
 export interface Origin {
   readonly config: Static<typeof keys>;
   readonly needs: Needs;
   readonly place: Place;
-  /** What runs as the service. */
+  /** Paths whose code runs as the service. */
   readonly own: readonly string[];
   /** The folder in which its programs work. */
   readonly home: string;

@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { isInside } from "@gantry/sdk/node";
 
-/** A folder of nobody else's for temporary files, outside of what every run may open; undefined where there is no place for one. */
+/**
+ * Makes a folder for temporary files that nobody else uses, outside of what every run may open;
+ * undefined if there is no place for one.
+ */
 export function makeTemporary(open: readonly string[]): string | undefined {
   for (const base of [tmpdir(), "/var/tmp", "/dev/shm"]) {
     try {
@@ -20,6 +23,6 @@ export function removeTemporary(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // What a run closed to its owner stays, closed to all other runs too.
+    // A folder that a run closed to its owner stays, and is closed to all other runs too.
   }
 }

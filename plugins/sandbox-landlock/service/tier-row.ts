@@ -4,9 +4,9 @@ import type { Layers } from "./confinement.ts";
 const NAMESPACES =
   "allow user namespaces: `sysctl user.max_user_namespaces=15000`; on Debian `kernel.unprivileged_userns_clone=1`; on Ubuntu the AppArmor profile examples/apparmor/gantry, which the .deb brings; for a container `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`; and install util-linux";
 const VIEWS =
-  "put workspace and configuration on one file system that is no overlay and no network's, and leave all of the workspace open to commands; or set security.runs to direct";
+  "put workspace and configuration on one file system that is neither an overlay nor on a network, and leave all of the workspace open to commands; or set security.runs to direct";
 
-/** How runs work, and why not in views. */
+/** The way in which runs work, and the reason why not in views. */
 export interface Tier {
   readonly wanted: "view" | "direct";
   /** Why there is no view, as far as that is known before a process tries. */
@@ -40,7 +40,7 @@ export function tierRow(layers: Layers, { wanted, why, autonomous }: Tier): Chec
       detail:
         "view: what a command does is real once it has ended and was looked at; what was not taken over is told by `gantry runs list`",
     };
-  const masked = `the kernel closes ${layers.masks} secret and guarded files that were there as a process for runs began; what a command adds stays, and a secret file that is saved anew meanwhile can be read`;
+  const masked = `the kernel closes ${layers.masks} secret and guarded files that were there as a process for runs began; what a command adds stays, and a secret file that is saved again meanwhile can be read`;
   return wanted === "direct"
     ? { what, state: "ok", detail: `direct, as security.runs says: ${masked}` }
     : {

@@ -18,7 +18,10 @@ export class Walled {
   readonly #needs: Needs;
   readonly #place: Place;
   readonly #own: readonly string[];
-  /** The folder in which its programs work: the workspace, or one in it, of which they see nothing else. */
+  /**
+   * The folder in which its programs work: the workspace, or one in it, of which they see nothing
+   * else.
+   */
   readonly home: string;
   #state: Promise<State> | undefined;
   #closed = false;
@@ -58,7 +61,8 @@ export class Walled {
     if (commands.length === 0 && paths.length === 0) return undefined;
     const { confinement, open, narrow } = await this.state();
     if (!confinement) return refuse(errors.SANDBOX_ABSENT(open));
-    // Nobody is asked in autonomous: what can be read runs by the guards' word, and they refuse the rest.
+    // Nobody is asked in autonomous: what can be read runs by the guards' word, and they refuse the
+    // rest.
     if ((call.autonomy ?? this.#config.agent.autonomy_level) === "autonomous") return undefined;
     if (open !== undefined) return ask(errors.SANDBOX_OPEN(open, call.tool));
     if (narrow === undefined || commands.length === 0) return undefined;
@@ -83,7 +87,9 @@ export class Walled {
     return (await this.state()).rows;
   }
 
-  /** Loads what a call may need, since what is first loaded when files are short might never load. */
+  /**
+   * Loads what a call may need, since what is first loaded when files are short might never load.
+   */
   async load(): Promise<void> {
     if (this.#config.security.allowed_domains.length > 0) await checkedProxy();
   }

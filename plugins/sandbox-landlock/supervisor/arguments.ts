@@ -8,31 +8,38 @@ export const AT_FDCWD = -100;
 export interface SyscallRequest {
   readonly thread: number;
   readonly args: readonly bigint[];
-  /** Throws where the thread has gone, and its number may be another's by now: to be called once what it named is pinned. */
+  /**
+   * Throws if the thread has gone, since its number may be another's by now. Call it once what the
+   * number named is pinned.
+   */
   check(): void;
-  /** Puts a copy of one of our descriptors in the place of one of the thread's. Throws where it has gone. */
+  /**
+   * Puts a copy of one of our descriptors in the place of one of the thread's. Throws if the thread
+   * has gone.
+   */
   place(fd: number, at: number, closesOnExec: boolean): void;
 }
 
 /**
- * The kernel goes on with the call, fails it with an error number, or takes it as done where that is 0; a move is answered
- * by the confined process.
+ * The kernel goes on with the call, fails it with an error number, or takes it as done if that is
+ * 0; a move is answered by the confined process.
  */
 export type Decision = "continue" | number | Move;
 
-/** An argument that the kernel reads as an int. */
+/** Returns an argument that the kernel reads as an int. */
 export function int(argument: bigint | undefined): number {
   return Number(BigInt.asIntN(32, argument ?? 0n));
 }
 
-/** The process of a thread. Throws where there is none. */
+/** Returns the process of a thread. Throws if there is none. */
 export function processOf(thread: number): number {
   return numberOf(thread, "status", "Tgid");
 }
 
 /**
- * A number that the kernel says of a process behind this word. A first line may hold its name, which it chooses: the kernel
- * keeps line feeds out of that, and nothing else, so that only these end a line. Throws where there is none.
+ * Returns the number after a word in what the kernel says of a process. The first line may hold the
+ * process' name, which it chooses: the kernel keeps line feeds out of that, and nothing else, so
+ * only they end a line. Throws if there is no such number.
  */
 export function numberOf(pid: number, file: "status" | "smaps_rollup", word: string): number {
   const [, ...lines] = readFileSync(`/proc/${pid}/${file}`, "utf8").split("\n");

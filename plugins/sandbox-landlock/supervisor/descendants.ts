@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from "node:fs";
 
-/** Where they tell the number of threads. */
+/** The index of the number of threads. */
 export const THREADS = 17;
 
-/** The fields after the name, which may hold anything: state, parent, group, … */
+/** Returns the fields after the name, which may hold anything: state, parent, group, … */
 export function statOf(pid: number | string): readonly string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -17,14 +17,14 @@ export function parentOf(pid: number): number {
   return Number(statOf(pid)?.[1] ?? 0);
 }
 
-/** True where one process was started by another, at whatever remove. */
+/** Returns true if one process was started by another, at whatever remove. */
 export function descends(pid: number, from: number, parent = parentOf): boolean {
   let at = parent(pid);
   while (at > 1 && at !== from) at = parent(at);
   return at === from;
 }
 
-/** Every process there is, with its fields. */
+/** Returns every process there is, with its fields. */
 export function allProcesses(): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, readonly string[]>();
   for (const pid of readdirSync("/proc")) {
@@ -34,7 +34,7 @@ export function allProcesses(): ReadonlyMap<number, readonly string[]> {
   return found;
 }
 
-/** Those of `processes` that descend from one, itself left out. */
+/** Returns those of `processes` that descend from one, itself left out. */
 export function descendantsOf(
   from: number,
   processes: ReadonlyMap<number, readonly string[]>,
@@ -43,7 +43,7 @@ export function descendantsOf(
   return [...processes.keys()].filter((pid) => descends(pid, from, parent));
 }
 
-/** False where it is not there to be signalled. */
+/** Returns false if the process is not there to be signalled. */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

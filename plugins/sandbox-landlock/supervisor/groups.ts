@@ -4,13 +4,16 @@ import { THREADS, statOf } from "./descendants.ts";
 export interface GroupFacts {
   /** Files that a new process is written to. */
   readonly files: readonly string[];
-  /** Files that say how many processes and threads there may be; none where nothing holds that. */
+  /** Files that say how many processes and threads there may be; none if nothing limits that. */
   readonly rooms: readonly string[];
-  /** How many the runs may have together. */
+  /** Most processes and threads that the runs may have together. */
   readonly most: number;
 }
 
-/** Control groups that confined processes are put into, so that all they start is in there from its first moment. */
+/**
+ * Control groups that confined processes are put into, so that all they start is in there from its
+ * first moment.
+ */
 export class Groups {
   readonly #files: readonly number[];
   readonly #facts: GroupFacts;
@@ -22,7 +25,7 @@ export class Groups {
     this.#files = facts.files.map((file) => openSync(file, constants.O_WRONLY));
   }
 
-  /** Throws where the kernel does not let it in. */
+  /** Puts a process into the groups. Throws if the kernel does not let it in. */
   take(pid: number): void {
     for (const file of this.#files) writeSync(file, String(pid), 0);
     this.#threads.set(pid, Number(statOf(pid)?.[THREADS] ?? 0));

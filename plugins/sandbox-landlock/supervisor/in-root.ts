@@ -8,14 +8,14 @@ const RESOLVE_IN_ROOT = 0x10;
 const RESOLVE_NO_MAGICLINKS = 2;
 const EACCES = 13;
 
-/** In the root of a confined process: where nothing listens but what its run has started. */
+/** Folders in the root of a confined process: only what its run has started listens there. */
 export interface OwnFolders {
   readonly folders: readonly string[];
-  /** What lies in these, and is others' too. */
+  /** Folders within these that others share. */
   readonly others: readonly string[];
 }
 
-/** Returns a path as who asks wrote it, as an absolute one in its root. */
+/** Returns a path that the asker wrote as an absolute one in its root. */
 export function absoluteIn({ thread }: SyscallRequest, written: string, folder = AT_FDCWD): string {
   if (written.startsWith("/")) return written;
   const from = folder === AT_FDCWD ? "cwd" : `fd/${folder}`;
@@ -23,8 +23,8 @@ export function absoluteIn({ thread }: SyscallRequest, written: string, folder =
 }
 
 /**
- * Returns what `use` returns, which it calls with a descriptor that names what a path is in the root of who asks; no link
- * leads out of that, nor through a descriptor. Throws KernelError.
+ * Returns what `use` returns, which it calls with a descriptor that names what a path is in the
+ * asker's root; no link leads out of that, nor through a descriptor. Throws KernelError.
  */
 export function inRoot<T>({ thread }: SyscallRequest, at: string, flags: number, use: (fd: number) => T): T {
   const root = openPath(`/proc/${thread}/root`);
@@ -42,8 +42,8 @@ export function inRoot<T>({ thread }: SyscallRequest, at: string, flags: number,
 }
 
 /**
- * Hands `use` a name for one file in a folder of who asks alone; it stays that file whatever is swapped meanwhile. Throws
- * KernelError.
+ * Hands `use` a name for one file in a folder of the asker's alone; it stays that file whatever is
+ * swapped meanwhile. Throws KernelError.
  */
 export function beneath<T>(
   request: SyscallRequest,

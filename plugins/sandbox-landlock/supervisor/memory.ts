@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import type { SyscallRequest } from "./arguments.ts";
 import { KernelError } from "../kernel/kernel.ts";
 
-/** Bytes of who asks, as many of `length` as can be read. Throws where its memory is closed to us. */
+/** Reads up to `length` bytes of the asking thread. Throws if its memory is closed to us. */
 export function readMemory({ thread, check }: SyscallRequest, address: bigint, length: number): Uint8Array {
   const fd = openSync(`/proc/${thread}/mem`, "r");
   try {
@@ -14,7 +14,7 @@ export function readMemory({ thread, check }: SyscallRequest, address: bigint, l
   }
 }
 
-/** Puts bytes into the memory of who asks. Throws where it is closed to us. */
+/** Puts bytes into the memory of the asking thread. Throws if its memory is closed to us. */
 export function writeMemory({ thread, check }: SyscallRequest, address: bigint, bytes: Uint8Array): void {
   const fd = openSync(`/proc/${thread}/mem`, "r+");
   try {
@@ -28,7 +28,9 @@ export function writeMemory({ thread, check }: SyscallRequest, address: bigint, 
 const PAGE = 4096;
 const ENAMETOOLONG = 36;
 
-/** A path of who asks. Throws KernelError where it does not end within a page and a bit. */
+/**
+ * Reads the asking thread's path. Throws KernelError if it does not end within a page and a bit.
+ */
 export function readPath(request: SyscallRequest, address: bigint): string {
   const left = PAGE - Number(address % BigInt(PAGE));
   const first = readMemory(request, address, left);

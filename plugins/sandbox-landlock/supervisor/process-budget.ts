@@ -4,7 +4,7 @@ import { pause } from "./pause.ts";
 /** Counting reads every process there is. */
 const COUNT_MS = 20;
 
-/** How many processes and threads runs may still start, where no control group holds them. */
+/** The number of processes and threads that runs may still start, if no control group limits it. */
 export class ProcessBudget {
   readonly #most: number;
   readonly #confined: () => readonly number[];
@@ -20,8 +20,9 @@ export class ProcessBudget {
   }
 
   /**
-   * Takes one. What has ended is given back when the rest is used up: a script that starts many short programs waits for the
-   * next count, and only one that keeps as many alive as may be is refused until then.
+   * Takes one. What has ended is given back when the rest is used up: a script that starts many
+   * short programs waits for the next count, and only one that keeps as many alive as may be is
+   * refused until then.
    */
   take(): boolean {
     if (this.#left <= 0) {

@@ -9,7 +9,10 @@ const { O_NOFOLLOW } = constants;
 const EXDEV = 18;
 const NOREPLACE = 1;
 
-/** Where a call keeps a path, and the descriptor of the folder that it begins at. */
+/**
+ * The positions of a path among a call's arguments, and of the descriptor of the folder that it
+ * begins at.
+ */
 interface Argument {
   readonly path: number;
   readonly folder?: number;
@@ -35,9 +38,10 @@ const links: { readonly [K in Syscall]?: Layout } = { link: plain, linkat: betwe
 const GIT_OBJECT = /(^|\/)objects\/([\da-f]{2}\/[\da-f]+|pack\/pack-[^/]+|info\/[^/]+)$/;
 
 /**
- * Decides on a rename or link within a view. An overlay renames no folder of its lower layer: the confined process moves
- * what is in it. A file gets another inode number as it is linked, and git gives up a clone whose links are not what it
- * linked: refused as between file systems, it copies. All else is the kernel's, whatever the paths lead to by then.
+ * Decides on a rename or link within a view. An overlay renames no folder of its lower layer: the
+ * confined process moves what is in it. A file gets another inode number as it is linked, and git
+ * gives up a clone whose links are not what it linked: refused as between file systems, it copies.
+ * All else is the kernel's, whatever the paths lead to by then.
  */
 export function judgeInView(name: Syscall, confined: number, request: SyscallRequest): Decision {
   const layout = renames[name];
@@ -61,7 +65,7 @@ function judgeRename({ from, to, flags }: Layout, request: SyscallRequest): Deci
   return { from: source, to: target };
 }
 
-/** Returns what has a path in the root of who asks; no link leads out of that. */
+/** Returns the kind of what has a path in the asker's root; no link leads out of that. */
 function kindOf(request: SyscallRequest, at: string): "folder" | "other" | undefined {
   try {
     return inRoot(request, at, O_NOFOLLOW, (fd) => (fstatSync(fd).isDirectory() ? "folder" : "other"));
@@ -70,7 +74,10 @@ function kindOf(request: SyscallRequest, at: string): "folder" | "other" | undef
   }
 }
 
-/** Returns an argument as an absolute path in the root of who asks; undefined where its last name is none of its folder's. */
+/**
+ * Returns an argument as an absolute path in the asker's root; undefined if its last name does not
+ * name an entry of its folder.
+ */
 function pathIn(request: SyscallRequest, { path: at, folder }: Argument): string | undefined {
   const written = readPath(request, request.args[at]!).replace(/\/+$/, "");
   if (["", ".", ".."].includes(path.basename(written))) return undefined;

@@ -3,7 +3,10 @@ import { ioctl } from "../kernel/kernel.ts";
 const SEND = 0xc0182101;
 const CONTINUE = 1;
 
-/** Answers what a filter asks: the kernel goes on with the call, or it ends with an error number or with 0. */
+/**
+ * Answers what a filter asks: the kernel goes on with the call, or it ends with an error number or
+ * with 0.
+ */
 export function respond(listener: number, id: bigint, decision: "continue" | number): void {
   const response = new DataView(new ArrayBuffer(24));
   response.setBigUint64(0, id, true);
@@ -12,6 +15,6 @@ export function respond(listener: number, id: bigint, decision: "continue" | num
   try {
     ioctl(listener, SEND, new Uint8Array(response.buffer));
   } catch {
-    // Who asked was killed while it waited.
+    // The asking thread was killed while it waited.
   }
 }

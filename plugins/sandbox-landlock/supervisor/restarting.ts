@@ -1,7 +1,7 @@
 import type { Decision, SyscallRequest } from "./arguments.ts";
 import { readMemory, writeMemory } from "./memory.ts";
 
-/** Where a program tells what a signal does: its handler, then flags. */
+/** The layout of what a program sets for a signal: its handler, then flags. */
 const FLAGS = 8;
 const LENGTH = 16;
 const SA_RESTART = 0x10000000;
@@ -9,9 +9,10 @@ const SA_RESTART = 0x10000000;
 const NO_HANDLER = 1n;
 
 /**
- * A call that waits to be asked about ends with EINTR where a signal comes, unless its handler lets calls begin again; so a
- * child that ends while the next is started would keep that from starting: dash says "Cannot fork". Every program's handler
- * for that signal lets them begin again.
+ * Lets calls begin again after a signal. A call that waits to be asked about ends with EINTR when a
+ * signal comes, unless its handler lets calls begin again; so a child that ends while the next is
+ * started would keep that from starting: dash says "Cannot fork". This makes every program's
+ * handler for that signal let them begin again.
  */
 export function letCallsRestart(request: SyscallRequest): Decision {
   const address = request.args[1]!;
@@ -22,7 +23,7 @@ export function letCallsRestart(request: SyscallRequest): Decision {
     action.writeUInt32LE((flags | SA_RESTART) >>> 0, FLAGS);
     writeMemory(request, address + BigInt(FLAGS), action.subarray(FLAGS));
   } catch {
-    // What it names is not there, or it has ended; the kernel says so.
+    // The memory that it names is not there, or the thread has ended; the kernel says so.
   }
   return "continue";
 }

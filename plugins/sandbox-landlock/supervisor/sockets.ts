@@ -32,8 +32,9 @@ const CONNECT_MS = 500;
 const LOOPBACK = 0x0100007f;
 
 /**
- * Connects the asker to the proxy, or to a socket file in a folder of its run alone, and to nothing else. The address is
- * read once and the connection is made here, so nothing that the asker changes meanwhile matters. Gives an errno or 0.
+ * Connects the asker to the proxy, or to a socket file in a folder of its run alone, and to nothing
+ * else. The address is read once and the connection is made here, so nothing that the asker changes
+ * meanwhile matters. Returns an errno or 0.
  */
 export function connectSocket(request: SyscallRequest, own: OwnFolders, proxy: number): number {
   const { args } = request;
@@ -62,7 +63,10 @@ export function connectSocket(request: SyscallRequest, own: OwnFolders, proxy: n
   return mapped ? connect(request, AF_INET6, to6) : EACCES;
 }
 
-/** Lets a local socket listen; never one of the network, nor by a name that is no file. Gives an errno or 0. */
+/**
+ * Lets a local socket listen, but not a network socket, or one whose name is not a file. Returns an
+ * errno or 0.
+ */
 export function listenSocket(request: SyscallRequest): number {
   return withSocket(request, int(request.args[0]), (fd) => {
     if (option(fd, SO_DOMAIN) !== AF_UNIX || !isFile(fd)) return EACCES;
@@ -88,8 +92,8 @@ function withSocket({ thread, check }: SyscallRequest, socket: number, use: (fd:
 }
 
 /**
- * Connects a socket of our own and puts it in the place of the asker's: that one it shares with others, who could have a call
- * on it wait for ever. Gives an errno or 0.
+ * Connects a socket of our own and puts it in the place of the asker's: that one it shares with
+ * others, who could have a call on it wait for ever. Returns an errno or 0.
  */
 function connect(request: SyscallRequest, family: number, address: Uint8Array): number {
   const at = int(request.args[0]);
@@ -114,7 +118,7 @@ function connect(request: SyscallRequest, family: number, address: Uint8Array): 
   });
 }
 
-/** On a socket of our own that does not wait. Gives an errno or 0, after a moment at most. */
+/** Connects a socket of our own that does not wait. Returns an errno or 0, within a moment. */
 function connectNow(fd: number, family: number, address: Uint8Array): number {
   try {
     return libcCall("connect", ["int", "void *", "uint"], fd, address, address.length);
@@ -136,7 +140,7 @@ function isConnected(fd: number): boolean {
   }
 }
 
-/** True where a local socket is bound to a path. */
+/** Returns true if a local socket is bound to a path. */
 function isFile(fd: number): boolean {
   const name = new Uint8Array(128);
   libcCall("getsockname", ["int", "void *", "void *"], fd, name, struct([4, name.length]));
@@ -145,7 +149,7 @@ function isFile(fd: number): boolean {
 
 const flagsOf = (fd: number): number => libcCall("fcntl", ["int", "int", "long"], fd, F_GETFL, 0);
 
-/** As the asker's table says of its own number. */
+/** Returns true if the asker's table says so of its own number. */
 function closesOnExec({ thread, check }: SyscallRequest, fd: number): boolean {
   const text = readFileSync(`/proc/${thread}/fdinfo/${fd}`, "utf8");
   check();

@@ -7,7 +7,7 @@ import type { Move } from "../messages.ts";
 import type { FromSupervisor, Moving, Supervised, SupervisorFacts, ToSupervisor } from "./supervisor.ts";
 
 const EXDEV = 18;
-/** A process that ends gives the thread so long to come up and so long to leave. */
+/** Milliseconds that a process which ends gives the thread to come up, and again to leave. */
 const LEAVE_MS = 10_000;
 /** Beyond it the thread counts as hung. */
 const ANSWER_MS = 30_000;
@@ -20,14 +20,15 @@ export class Supervisor {
   readonly #worker: Worker;
   readonly #stage: Int32Array;
   readonly #exited: Promise<unknown>;
-  /** Who waits for the answer to each `add`, in order. */
+  /** Callbacks for the answer to each `add`, in order. */
   readonly #waiting: ((added: boolean) => void)[] = [];
   readonly #movers = new Map<number, Mover>();
   #hasExited = false;
 
   /**
-   * To be called as a process ends, which must not be while the thread is in a call of the kernel's: one that waits would
-   * never be joined, and what any comes to cannot be told any more. One that hangs takes the process with it.
+   * To be called as a process ends, which must not be while the thread is in a call of the
+   * kernel's: one that waits would never be joined, and what any comes to cannot be told any more.
+   * One that hangs takes the process with it.
    */
   readonly #leave = (): void => {
     if (Atomics.wait(this.#stage, WAKE, 0, LEAVE_MS) === "timed-out") return;
@@ -73,7 +74,10 @@ export class Supervisor {
     return supervisor;
   }
 
-  /** Takes over what a confined process' filter asks; false where the process or this thread has gone or hangs. */
+  /**
+   * Takes over the questions of a confined process' filter. Returns false if the process or this
+   * thread has gone or hangs.
+   */
   async add(confined: Supervised, mover?: Mover): Promise<boolean> {
     if (this.#hasExited) return false;
     if (mover) this.#movers.set(confined.pid, mover);
@@ -94,7 +98,7 @@ export class Supervisor {
     this.#send({ pid, id, errno });
   }
 
-  /** Undefined where it hangs. */
+  /** Resolves to undefined if the thread hangs. */
   async #answered<T>(answer: Promise<T>): Promise<T | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>(
@@ -109,7 +113,10 @@ export class Supervisor {
     }
   }
 
-  /** Once it is closed its descriptor may be somebody else's. */
+  /**
+   * Sends a message, and wakes the thread only while its descriptor is open: later that may be
+   * somebody else's.
+   */
   #send(message: ToSupervisor): void {
     const wake = Atomics.load(this.#stage, WAKE);
     this.#worker.postMessage(message);

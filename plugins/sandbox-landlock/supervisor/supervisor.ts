@@ -18,7 +18,7 @@ const EAGAIN = 11;
 /** For prlimit(2). */
 export type ResourceLimit = readonly [resource: number, value: number];
 
-/** What holds runs to what they may use. */
+/** The limits on what runs may use. */
 export interface Bounds {
   /** For each confined process, from which its runs have them. */
   readonly limits: readonly ResourceLimit[];
@@ -34,11 +34,11 @@ export interface SupervisorFacts {
   readonly bounds: Bounds;
   /** The proxy's port on loopback; 0 means none. */
   readonly proxy: Int32Array;
-  /** How many runs there are. */
+  /** The number of runs. */
   readonly running: Int32Array;
 }
 
-/** What a confined process answers; `id`: what the kernel calls the question. */
+/** A question that a confined process answers; `id`: the kernel's name of the question. */
 export interface Moving {
   readonly pid: number;
   readonly id: bigint;
@@ -47,7 +47,7 @@ export interface Moving {
 export type ToSupervisor = Supervised | (Moving & { readonly errno: number }) | { readonly stop: true };
 export type FromSupervisor =
   | { readonly up: true }
-  /** False where it has gone meanwhile. */
+  /** False if the process has gone meanwhile. */
   | { readonly added: boolean }
   | (Moving & { readonly move: Move })
   /** Nothing is asked by it any more. */
@@ -62,7 +62,10 @@ export interface Supervised {
 
 const number = (name: Syscall): number => syscallNumber(machine!, name) ?? -1;
 
-/** Decides what one confined process and its run ask (`struct seccomp_notif`). Never throws: what goes wrong is a no. */
+/**
+ * Decides what one confined process and its run ask (`struct seccomp_notif`). Never throws: what
+ * goes wrong is a no.
+ */
 export function supervise(
   facts: SupervisorFacts,
   { pid: confined, own }: Pick<Supervised, "pid" | "own">,
@@ -79,10 +82,10 @@ export function supervise(
     ),
   ]);
 
-  /** The first thing a run's first process does, before any program of it runs. */
+  /** Decides on the first thing that a run's first process does, before any program of it runs. */
   function admit({ thread, check }: SyscallRequest): Decision {
     const isFirst = sessionOf(thread) === sessionOf(confined);
-    // What follows may end it, so it must not be a stranger who has its number by now.
+    // The next step may end the process, so it must not be a stranger who has its number by now.
     check();
     if (!isFirst) return "continue";
     try {
@@ -95,7 +98,10 @@ export function supervise(
     }
   }
 
-  /** What a confined process needs for itself comes before what its run may have. */
+  /**
+   * Decides on a new process or thread: what a confined process needs for itself comes before its
+   * run's budget.
+   */
   function start({ thread }: SyscallRequest): Decision {
     return !budget || budget.take() || processOf(thread) === confined ? "continue" : EAGAIN;
   }

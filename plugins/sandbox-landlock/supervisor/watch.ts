@@ -6,24 +6,24 @@ const TICKS_PER_SECOND = 100;
 /** Processor time that may be used ahead of the clock. */
 const CPU_SLACK_SECONDS = 0.2;
 
-/** What no control group holds, and the supervisor must; undefined where a group does. */
+/** Bounds that no control group holds, so that the supervisor must; undefined if a group does. */
 export interface Watched {
   readonly memoryBytes?: number;
   readonly processes?: number;
   readonly cpuPercent?: number;
 }
 
-/** What the run of one confined process uses. */
+/** The resources that the run of one confined process uses. */
 interface Usage {
   readonly pids: readonly number[];
-  /** What is resident; pages that processes share count in each of them. */
+  /** Resident memory; pages that processes share count in each of them. */
   readonly residentBytes: number;
   readonly cpuSeconds: number;
 }
 
 /**
- * Gives a function that looks at the runs of some confined processes, ends the largest where memory is
- * exceeded, and holds all while they are ahead of their processor time.
+ * Returns a function that looks at the runs of some confined processes, ends the largest if memory
+ * is exceeded, and holds all while they are ahead of their processor time.
  */
 export function watcher(watched: Watched): (confined: readonly number[]) => void {
   let since = performance.now();
@@ -48,7 +48,10 @@ export function watcher(watched: Watched): (confined: readonly number[]) => void
   };
 }
 
-/** The largest run where all together hold more. Shared pages, told apart at a price, are counted once before one is ended for it. */
+/**
+ * Returns the largest run if all together hold more. Before a run is ended, shared pages, which
+ * cost time to tell apart, are counted once.
+ */
 function overMemory(all: readonly Usage[], bytes: number): Usage | undefined {
   if (total(all.map(({ residentBytes }) => residentBytes)) <= bytes) return undefined;
   const held = all.map((usage) => total(usage.pids.map(proportionalBytes)));
@@ -57,7 +60,10 @@ function overMemory(all: readonly Usage[], bytes: number): Usage | undefined {
 
 const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
-/** What a process holds of memory, of shared pages its share; what is resident where the kernel does not say; 0 once it is gone. */
+/**
+ * Returns the memory that a process holds, with its share of shared pages; resident memory if the
+ * kernel does not tell shares; 0 once it is gone.
+ */
 function proportionalBytes(pid: number): number {
   for (const [file, word] of [
     ["smaps_rollup", "Pss"],

@@ -7,7 +7,10 @@ const NOREPLACE = 1;
 const EXCHANGE = 2;
 const names = new Uint8Array(LIST_BYTES);
 
-/** Returns what the overlay notes of a file or folder in its upper layer: `opaque`, `origin`, `impure`. */
+/**
+ * Returns what the overlay notes of a file or folder in its upper layer: `opaque`, `origin`,
+ * `impure`.
+ */
 export function overlayNotes(at: string): readonly string[] {
   const length = libcCall("llistxattr", ["const char *", "void *", "ulong"], at, names, LIST_BYTES);
   if (length === 0) return [];
@@ -20,12 +23,12 @@ export function dropNote(at: string, note: string): void {
   libcCall("lremovexattr", ["const char *", "const char *"], at, OF_OVERLAY + note);
 }
 
-/** Renames where nothing has the new name. Throws KernelError. */
+/** Renames if nothing has the new name. Throws KernelError. */
 export function renameNew(from: string, to: string): void {
   rename(from, to, NOREPLACE);
 }
 
-/** Gives each of two the other's name, in one step. Throws KernelError. */
+/** Exchanges the names of two files, in one step. Throws KernelError. */
 export function exchange(one: string, other: string): void {
   rename(one, other, EXCHANGE);
 }

@@ -4,19 +4,23 @@ const { O_DIRECTORY, O_NOFOLLOW } = constants;
 const O_PATH = 0x200000;
 
 /**
- * Names for what lies beneath a folder, reached step by step through descriptors and never through a link: nobody can lead
- * elsewhere what is done there, and no path is too long. The folder that was reached last stays open for the next name.
+ * Names for what lies beneath a folder, reached step by step through descriptors and never through
+ * a link: nobody can lead elsewhere what is done there, and no path is too long. The folder that
+ * was reached last stays open for the next name.
  */
 export class Beneath implements Disposable {
   readonly #root: number;
   #last: { readonly at: string; readonly fd: number } | undefined;
 
-  /** Throws where the folder cannot be opened. */
+  /** Throws if the folder cannot be opened. */
   constructor(root: string) {
     this.#root = openSync(root, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   }
 
-  /** Returns a name for a relative path. Throws ENOENT, ENOTDIR where a folder on the way is none, or is a link. */
+  /**
+   * Returns a name for a relative path. Throws ENOENT, and ENOTDIR if a folder on the way is a link
+   * or not a folder.
+   */
   name(relative: string): string {
     const cut = relative.lastIndexOf("/");
     const fd = this.#folder(cut < 0 ? "" : relative.slice(0, cut));

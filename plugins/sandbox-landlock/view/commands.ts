@@ -2,7 +2,7 @@ import type { Command, CommandContext } from "@gantry/sdk";
 
 const json = { flags: "--json", summary: "print JSON" };
 
-/** The words `runs …`. What does them is loaded as one of them is used. */
+/** Makes the commands `runs …`, whose code is loaded as one of them is used. */
 export function runCommands(runs: string, workspace: string): readonly Command[] {
   const by =
     (word: "list" | "show" | "take" | "drop" | "undo") =>

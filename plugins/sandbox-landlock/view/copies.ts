@@ -26,7 +26,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY
 const { EXDEV } = os.errno;
 const SLASH = Buffer.from("/");
 
-/** Moves by copying where it has to; nothing is replaced. */
+/** Moves by copying if it has to; nothing is replaced. */
 export function renameOrCopy(from: string, to: string): void {
   try {
     renameNew(from, to);
@@ -45,9 +45,10 @@ export function removeAny(at: string): void {
 }
 
 /**
- * Copies with modes, owners and times; shares the blocks where the file system can. Each file and folder is held open while
- * it is copied and filled, so that a link that somebody puts in its place is not followed. Throws if something has the new
- * name, or if the old one is a device, a socket or a pipe.
+ * Copies with modes, owners and times; shares the blocks where the file system can. Each file and
+ * folder is held open while it is copied and filled, so that a link that somebody puts in its place
+ * is not followed. Throws if something has the new name, or if the old one is a device, a socket or
+ * a pipe.
  */
 export function copy(from: string | Buffer, to: string | Buffer): void {
   const about = lstatSync(from);
@@ -97,6 +98,6 @@ class Held implements Disposable {
 
 const within = (folder: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(folder), SLASH, name]);
 
-/** True if the kernel answered with one of these errors. */
+/** Returns true if the kernel answered with one of these errors. */
 export const isErrno = (error: unknown, ...numbers: readonly number[]): boolean =>
   error instanceof KernelError && numbers.includes(error.errno);

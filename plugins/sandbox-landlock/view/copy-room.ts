@@ -4,7 +4,7 @@ import type { Left } from "./upper.ts";
 /** A file takes as much of a disk, however little is in it. */
 const LEAST_BYTES = 4_096n;
 
-/** What may still be copied from one file system to another, in bytes. */
+/** The bytes that may still be copied from one file system to another. */
 export class CopyRoom {
   #left: bigint | undefined;
 

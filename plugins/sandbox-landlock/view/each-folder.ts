@@ -1,7 +1,10 @@
 import { asError } from "@gantry/sdk/node";
 import type { RunFolder } from "./run-folder.ts";
 
-/** Does something with each, so that one that fails spoils no other. Returns what is to be told, failures too. */
+/**
+ * Does something with each, so that one that fails spoils no other. Returns what is to be told,
+ * failures too.
+ */
 export function eachFolder(
   folders: readonly RunFolder[],
   work: (folder: RunFolder) => readonly string[] | void,

@@ -6,8 +6,8 @@ const O_PATH = 0x200000;
 const MODE = 0o777;
 
 /**
- * Gives a folder the mode `to` if it has the mode `from`. Returns false if it has neither, or is not a folder by now: a link
- * is never followed.
+ * Gives a folder the mode `to` if it has the mode `from`. Returns false if it has neither, or is
+ * not a folder by now: a link is never followed.
  */
 export function changeMode(there: Beneath, at: string, from: number, to: number): boolean {
   const fd = openFolder(there.name(at));

@@ -21,13 +21,13 @@ export interface IndexEntry {
 
 interface Name {
   readonly bytes: Buffer;
-  /** Where the next entry begins. */
+  /** The offset of the next entry. */
   readonly end: number;
 }
 
 /**
- * Returns the entries of a file `index` or `sharedindex.*` of git, of version 2, 3 or 4; undefined for anything else, and for
- * an index that git might read in another way. Extensions are not read.
+ * Returns the entries of a file `index` or `sharedindex.*` of git, of version 2, 3 or 4; undefined
+ * for anything else, and for an index that git might read in another way. Extensions are not read.
  */
 export function readGitIndex(bytes: Buffer, format: ObjectFormat): readonly IndexEntry[] | undefined {
   const idBytes = OBJECT_ID_BYTES[format];
@@ -72,7 +72,10 @@ function padded(bytes: Buffer, at: number, nameAt: number): Name | undefined {
   return stop < 0 || end > bytes.length ? undefined : { bytes: bytes.subarray(nameAt, stop), end };
 }
 
-/** Version 4 says how many bytes of the name before are left out, and what follows the rest. */
+/**
+ * Reads a name of version 4, which says how many bytes of the name before are left out, and what
+ * follows the rest.
+ */
 function shortened(bytes: Buffer, nameAt: number, before: Buffer): Name | undefined {
   let at = nameAt;
   let byte = bytes[at++] ?? 0;
@@ -88,7 +91,10 @@ function shortened(bytes: Buffer, nameAt: number, before: Buffer): Name | undefi
   return { bytes: Buffer.concat([kept, bytes.subarray(at, stop)]), end: stop + 1 };
 }
 
-/** Several threads of git begin where the extension `IEOT` says, which `EOIE` at the end leads to. */
+/**
+ * Returns true if there is an extension `IEOT`, which `EOIE` at the end leads to: several threads
+ * of git begin at its offsets.
+ */
 function hasOffsets(bytes: Buffer, idBytes: number): boolean {
   const at = bytes.length - idBytes - (4 + 4 + 4 + idBytes);
   return at >= 12 && bytes.toString("latin1", at, at + 4) === "EOIE" && bytes.includes("IEOT");
@@ -99,7 +105,10 @@ const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 /** As file systems of other systems take it for `.git` too. */
 const GIT = /^(?:\.git|git~1)[ .]*(?::.*)?$/is;
 
-/** True for a name by which a checkout would write outside of its tree, or into the repository. */
+/**
+ * Returns true for a name by which a checkout would write outside of its tree, or into the
+ * repository.
+ */
 export function leavesTree(name: string): boolean {
   const parts = name.split("/");
   if (parts.some((part) => part === "" || part === "." || part === "..")) return true;

@@ -7,7 +7,10 @@ import { type IndexNames, insideOf, isIndex, judgeIndex } from "./judge-index.ts
 import type { Merged } from "./merged.ts";
 import type { Left } from "./upper.ts";
 
-/** What git itself writes into a repository and starts nothing for; anything else stays in the layer. */
+/**
+ * Files that git itself writes into a repository and starts nothing for; anything else stays in the
+ * layer.
+ */
 const WRITTEN = new RegExp(
   `^\\.git(/(worktrees/[^/]+|modules/.+))?(/(${[
     "HEAD|ORIG_HEAD|FETCH_HEAD|MERGE_(HEAD|MSG|MODE|RR|AUTOSTASH)|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|AUTO_MERGE",
@@ -24,13 +27,17 @@ const MAKES_REPOSITORY = new Set(["HEAD", "objects", "refs", "commondir"]);
 /** Names of a folder that hold nothing by which git starts a program, whoever made them. */
 const STARTS_NOTHING = new Set(["HEAD", "objects", "refs"]);
 
-/** True if git takes a folder for a repository, whatever it is called. What any of `sides` has counts. */
+/**
+ * Returns true if git takes a folder for a repository, whatever it is called. What any of `sides`
+ * has counts.
+ */
 export const isRepository = (at: string, ...sides: readonly Merged[]): boolean =>
   path.basename(at) === ".git" || looksLikeGit((name) => sides.some((side) => side.has(path.join(at, name))));
 
 /**
- * Returns why something that makes a repository of its folder stays in the layer: the workspace has other files in that
- * folder, which were no settings of git when they came, and git would obey them from then on.
+ * Returns why something that makes a repository of its folder stays in the layer: the workspace has
+ * other files in that folder, which were not settings of git when they came, and git would obey
+ * them from then on.
  */
 export function judgeMaking({ workspace, below }: IndexNames, one: Left): string | undefined {
   const around = path.dirname(one.at) === "." ? "" : path.dirname(one.at);
@@ -40,7 +47,10 @@ export function judgeMaking({ workspace, below }: IndexNames, one: Left): string
   return found && `git would follow ${path.join(around, found.name)}, which lies there already`;
 }
 
-/** Undefined where git only writes such a file; else why it stays in the layer. `within`: its path as in `.git`. */
+/**
+ * Returns undefined if git only writes such a file, and if not, why it stays in the layer.
+ * `within`: its path as in `.git`.
+ */
 export function judgeInGit(names: IndexNames, one: Left, within: string): string | undefined {
   const { merged } = names;
   if (isIndex(within)) return judgeIndex(names, one.at);
@@ -52,8 +62,9 @@ export function judgeInGit(names: IndexNames, one: Left, within: string): string
 }
 
 /**
- * True for what `git init`, `git clone`, submodules and working trees leave at guarded names: settings of which each line is
- * known to start nothing, examples of hooks, and pointers to repositories of the workspace.
+ * Returns true for what `git init`, `git clone`, submodules and working trees leave at guarded
+ * names: settings of which each line is known to start nothing, examples of hooks, and pointers to
+ * repositories of the workspace.
  */
 export function isPlainOfGit(workspace: string, merged: Merged, one: Left, within: string): boolean {
   if (one.kind === "folder") return /^\.git\/(.*\/)?hooks$/.test(within);
@@ -79,14 +90,14 @@ export function isPlainOfGit(workspace: string, merged: Merged, one: Left, withi
   }
 }
 
-/** Git writes and removes files where a repository works. */
+/** Returns true if the line names a folder of the workspace, to be written by git. */
 function worksWithin(workspace: string, merged: Merged, folder: string, line: string): boolean {
   const written = WORKTREE.exec(line)?.[1];
   const target = written === undefined ? undefined : insideOf(workspace, folder, written);
   return target !== undefined && merged.find(target)?.about.isDirectory() === true;
 }
 
-/** A link on the way could lead elsewhere later, so the way has none. */
+/** Returns true for a way without links, since a link on it could lead elsewhere later. */
 function leadsToRepository(workspace: string, merged: Merged, folder: string, written: string): boolean {
   const target = insideOf(workspace, folder, written.replace(/\n$/, ""));
   if (target === undefined || target === "") return false;

@@ -3,15 +3,18 @@ import type { RunChange } from "@gantry/sdk/fill";
 import type { RunResult, TriedRun } from "@gantry/sdk";
 import type { Left } from "./upper.ts";
 
-/** What is shown of a layer before it is taken over. */
+/** The changes of a layer as they are shown before it is taken over. */
 export interface Shown {
   readonly changes: readonly RunChange[];
-  /** How many changes there are beside those, by kind. */
+  /** The number of changes beside those, by kind. */
   readonly more: TriedRun["more"];
   readonly diff: string;
 }
 
-/** A run that has ended and waits for a decision; kept beside its layer, so that both outlive the service. */
+/**
+ * A run that has ended and waits for a decision; kept beside its layer, so that both outlive the
+ * service.
+ */
 export interface Held extends Shown {
   readonly id: string;
   /** Names the call that is decided on. */
@@ -24,8 +27,8 @@ export interface Held extends Shown {
 }
 
 /**
- * Returns a word that changes with whatever is done in a layer: by the change times of what lies there, which nobody sets.
- * So what is taken over later is what was shown.
+ * Returns a word that changes with whatever is done in a layer: by the change times of what lies
+ * there, which nobody sets. So what is taken over later is what was shown.
  */
 export function printOf(left: readonly Left[]): string {
   const hash = createHash("sha256");

@@ -41,7 +41,10 @@ export class Holding {
     return full === undefined ? { held: undefined } : { untried: full };
   }
 
-  /** Returns why nothing more is held; undefined if there is room for another run with so many bytes. */
+  /**
+   * Returns why nothing more is held; undefined if there is room for another run with this many
+   * bytes.
+   */
   #full(bytes = 0): string | undefined {
     const all = this.#all();
     if (all.length >= MOST_HELD) return `${MOST_HELD} commands wait for a decision already`;
@@ -109,5 +112,5 @@ export class Holding {
   }
 }
 
-/** True if a person may decide on it yet. */
+/** Returns true if a person may decide on it yet. */
 export const isAwaited = ({ held }: RunFolder): boolean => held !== undefined && held.until > Date.now();

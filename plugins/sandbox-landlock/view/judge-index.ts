@@ -7,10 +7,13 @@ import { MAX_BYTES } from "./plain-settings.ts";
 
 const INDEX = /^\.git(\/(worktrees\/[^/]+|modules\/.+))?\/(index|sharedindex\.[\da-f]+)$/;
 
-/** True for a list of the files that git writes at a checkout. `within`: its path as in `.git`. */
+/**
+ * Returns true for a list of the files that git writes at a checkout. `within`: its path as in
+ * `.git`.
+ */
 export const isIndex = (within: string): boolean => INDEX.test(within);
 
-/** What an index is judged by. */
+/** The facts by which an index is judged. */
 export interface IndexNames {
   readonly workspace: string;
   /** With the layer, and without. */
@@ -21,8 +24,9 @@ export interface IndexNames {
 }
 
 /**
- * Returns why an index stays in the layer: git checks none of its names when it reads it, and writes each of them at the
- * next checkout. The indexes that stand beside it already say what a checkout would write without it.
+ * Returns why an index stays in the layer: git checks none of its names when it reads it, and
+ * writes each of them at the next checkout. The indexes that stand beside it already say what a
+ * checkout would write without it.
  */
 export function judgeIndex(names: IndexNames, at: string): string | undefined {
   const { merged, below } = names;
@@ -57,7 +61,10 @@ function entriesOf(side: Merged, at: string, format: ObjectFormat): readonly Ind
   return bytes && readGitIndex(bytes, format);
 }
 
-/** How long an object's id is says the repository, in settings that several working trees share. */
+/**
+ * Returns the formats of object ids that the repository's settings, which several working trees
+ * share, allow.
+ */
 function formatsOf({ workspace }: IndexNames, folder: string, side: Merged): readonly ObjectFormat[] {
   const common = side.text(path.join(folder, "commondir"), MAX_BYTES)?.replace(/\n$/, "");
   const shared = common === undefined ? folder : insideOf(workspace, folder, common);
@@ -66,7 +73,10 @@ function formatsOf({ workspace }: IndexNames, folder: string, side: Merged): rea
   return /objectformat/i.test(settings) && /sha256/i.test(settings) ? ["sha256"] : ["sha1"];
 }
 
-/** The folders that the names of an index may be relative to; names that fit in any folder need none. */
+/**
+ * Returns the folders that the names of an index may be relative to; names that fit in any folder
+ * need none.
+ */
 function treesOf({ workspace, merged, below }: IndexNames, folder: string): readonly string[] {
   const trees = ["", folder.replace(/(?:^|\/)\.git(?:\/.*)?$/s, "")];
   for (const side of [merged, below]) {

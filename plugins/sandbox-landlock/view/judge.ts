@@ -4,7 +4,7 @@ import { isPlainOfGit, isRepository, judgeInGit, judgeMaking } from "./git-judge
 import type { Merged } from "./merged.ts";
 import type { Left } from "./upper.ts";
 
-/** What the names of a workspace mean. */
+/** The meaning of the names in a workspace. */
 export interface Names {
   readonly workspace: string;
   readonly secret: NameTest;
@@ -27,15 +27,21 @@ export const namesOf = (
 });
 
 const OTHERS_RIGHTS = 0o6000n;
-/** The kernel takes no longer paths, and whoever lists the workspace after this may have none either. */
+/**
+ * The kernel takes no longer paths, and whoever lists the workspace after this may have none
+ * either.
+ */
 const MOST_BYTES = 4_000;
 
-/** Why things of a layer are not taken over. Asks nothing but names, kinds and the beginnings of files of repositories. */
+/**
+ * Why things of a layer are not taken over. Asks nothing but names, kinds and the beginnings of
+ * files of repositories.
+ */
 export class Judge {
   readonly #names: Names;
   readonly #merged: Merged;
   readonly #below: Merged;
-  /** How many names of each file with several lie in the layer. */
+  /** The number of names in the layer of each file with several. */
   readonly #seen = new Map<bigint, number>();
   /** The folders around, with their paths as in `.git`. */
   readonly #within = new Map<string, string | undefined>();
@@ -65,7 +71,7 @@ export class Judge {
     return within !== undefined && within !== ".git" && guarded(within, isFolder);
   }
 
-  /** Undefined where it may be taken over; what lies in a folder is judged by itself. */
+  /** Returns undefined if it may be taken over; what lies in a folder is judged by itself. */
   refuse(one: Left): string | undefined {
     return one.unreadable ?? this.#byKind(one) ?? this.#byName(one);
   }
@@ -101,19 +107,19 @@ export class Judge {
     return judgeInGit(names, one, within) ?? judgeMaking(names, one);
   }
 
-  /** True for a path that is secret or guarded, be it a file or a folder. */
+  /** Returns true for a path that is secret or guarded, be it a file or a folder. */
   #isKept(at: string): boolean {
     return [false, true].some((isFolder) => this.isSecret(at, isFolder) || this.isGuarded(at, isFolder));
   }
 
-  /** What changed in it is judged by its own names. */
+  /** Returns true for a copied folder, whose changes are judged by their own names. */
   #isCopied({ notes }: Left): boolean {
     return notes.includes("origin");
   }
 
   /**
-   * A path in a repository as it would be were that called `.git`; undefined outside of repositories. What the run took away
-   * counts as there, since it may stay.
+   * Returns a path in a repository as it would be were that called `.git`; undefined outside of
+   * repositories. What the run took away counts as there, since it may stay.
    */
   #asGit(at: string): string | undefined {
     const around = path.dirname(at);

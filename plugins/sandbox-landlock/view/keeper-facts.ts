@@ -4,7 +4,7 @@ import type { Unseen } from "../workspace/workspace-walk.ts";
 import type { Held } from "./held.ts";
 import type { View } from "./view-facts.ts";
 
-/** What the thread that keeps the layers of a workspace's runs works with. */
+/** The facts that the thread which keeps the layers of a workspace's runs works with. */
 export interface KeeperFacts {
   /** The folder of these runs. */
   readonly runs: string;
@@ -12,15 +12,15 @@ export interface KeeperFacts {
   readonly secret: readonly string[];
   readonly guarded: readonly string[];
   readonly ownerGit: OwnerGit;
-  /** What every run may read, as real paths. */
+  /** The real paths that every run may read. */
   readonly open: readonly string[];
-  /** What one run may add to a disk. */
+  /** The most that one run may add to a disk, in MiB. */
   readonly diskMb: number;
-  /** What runs that wait for a decision may take on disk together; default 1 GiB. */
+  /** Most bytes on disk of all runs that wait for a decision; default 1 GiB. */
   readonly mostHeldBytes?: number;
 }
 
-/** What a run is held for, and how long in ms. */
+/** The key that a run is held for, and how long in ms. */
 export interface ToHold {
   readonly key: string;
   readonly forMs: number;
@@ -36,12 +36,15 @@ export type ToKeeper =
   | { readonly do: "drop"; readonly id: string }
   /** All processes of the run are dead, and it waits for a decision: then for `take` or `drop`. */
   | ({ readonly do: "hold"; readonly id: string; readonly result: RunResult } & ToHold)
-  /** Asks for a run that a service which has gone held under this key, and else if there is room for one more. */
+  /**
+   * Asks for a run that a service which has gone held under this key, and else if there is room for
+   * one more.
+   */
   | { readonly do: "held"; readonly key: string }
   /** No run is under way, and none is to come. */
   | { readonly do: "end" };
 
-/** What each comes to, in order. */
+/** The answer to each request, in order. */
 export type FromKeeper =
   | { readonly view: View }
   | { readonly unseen: Unseen }

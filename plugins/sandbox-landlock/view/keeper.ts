@@ -25,7 +25,7 @@ export class Keeper {
   /** When something was last taken over, by the clock of file systems. */
   #last = 0n;
   readonly #under = new Map<string, Run>();
-  /** What runs that are over have left to do. */
+  /** Runs that are over and have something left to do. */
   readonly #over: RunFolder[] = [];
   /** Folders whose layers are as they were made, by their runs. */
   readonly #spare = new Map<string, RunFolder>();
@@ -48,8 +48,8 @@ export class Keeper {
   }
 
   /**
-   * Looks after runs whose service has gone: what was decided is done, and what was not leaves the workspace as it was.
-   * Returns a phrase for each that a person should know of.
+   * Looks after runs whose service has gone: what was decided is done, and what was not leaves the
+   * workspace as it was. Returns a phrase for each that a person should know of.
    */
   recover(): readonly string[] {
     const left = RunFolder.all(this.#facts.runs).filter((one) => one.isOf() === "nobody");
@@ -85,7 +85,7 @@ export class Keeper {
     return { findings: fewOf(phrases(taken, id)), wrote: taken.wrote };
   }
 
-  /** To be called when nobody waits. */
+  /** Tidies the folders of runs that are over; called when nobody waits. */
   tidy(): void {
     let isKept = false;
     eachFolder(this.#over.splice(0), (folder) => {
@@ -111,7 +111,7 @@ export class Keeper {
     folder.remove();
   }
 
-  /** A layer that cannot be judged is kept as it is. */
+  /** Takes over a layer; one that cannot be judged is kept as it is. */
   #takeOver(folder: RunFolder, record: RunRecord): Taken {
     try {
       return takeOver(folder, record, this.#names);
@@ -144,7 +144,10 @@ export class Keeper {
     }
   }
 
-  /** A repository's settings may name other files by now than as the run began, or before this service did. */
+  /**
+   * Looks at the workspace again first: a repository's settings may name other files by now than as
+   * the run began, or before this service did.
+   */
   #release(id: string): Run {
     this.#walk.find();
     if (this.#walk.unseen) throw new Error(`${this.#walk.unseen.path} cannot be looked through`);

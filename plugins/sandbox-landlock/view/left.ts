@@ -12,8 +12,8 @@ export const foldersIn = ({ children }: Left): readonly string[] =>
   children.flatMap((one) => (one.kind === "folder" ? [String(one.about.ino), ...foldersIn(one)] : []));
 
 /**
- * True if a file was copied up and then not changed, or is again what it was. The overlay notes no origin of a file with
- * several names.
+ * Returns true if a file was copied up and then not changed, or is again what it was. The overlay
+ * notes no origin of a file with several names.
  */
 export function isSame({ kind, about, notes }: Left, there: BigIntStats): boolean {
   if (kind !== "file" || !there.isFile() || !(notes.includes("origin") || there.nlink > 1n)) return false;

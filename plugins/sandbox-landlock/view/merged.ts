@@ -21,7 +21,10 @@ export class Merged {
     left.forEach(add);
   }
 
-  /** What is there by its full name; undefined where nothing is. Links are not followed, at the end or on the way. */
+  /**
+   * Finds a file by its path, with its full name; undefined if nothing is there. Links are not
+   * followed, at the end or on the way.
+   */
   find(at: string): { readonly file: string; readonly about: BigIntStats } | undefined {
     if (at === "") return { file: this.#workspace, about: lstatSync(this.#workspace, { bigint: true }) };
     const names = at.split("/");
@@ -45,15 +48,15 @@ export class Merged {
     return new Merged(this.#workspace, this.#upper, []);
   }
 
-  /** The beginning of a plain file; undefined where there is none. */
+  /** Returns the beginning of a plain file; undefined if there is no such file. */
   text(at: string, maxBytes: number): string | undefined {
     const found = this.find(at);
     return found?.about.isFile() ? plainFileStart(found.file, maxBytes) : undefined;
   }
 
   /**
-   * True where a link leads out of the workspace and not into one of `open`, by whatever links it goes; true as well where
-   * that cannot be told.
+   * Returns true if a link leads out of the workspace and not into one of `open`, by whatever links
+   * it goes, and also if that cannot be told.
    */
   leadsOut(at: string, target: string, open: (full: string) => boolean): boolean {
     let left = MAX_LINKS;
@@ -78,7 +81,7 @@ export class Merged {
     return end === undefined || (this.#relative(end) === undefined && !open(end));
   }
 
-  /** Beneath an opaque folder only the layer counts. */
+  /** Finds a file beneath an opaque folder, where only the layer counts. */
   #within(at: string): ReturnType<Merged["find"]> {
     const one = this.#left.get(at);
     return one && one.kind !== "gone" ? { file: path.join(this.#upper, at), about: one.about } : undefined;

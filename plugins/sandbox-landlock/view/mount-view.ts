@@ -18,8 +18,9 @@ const MNT_DETACH = 2;
 const MOST_HELD = 256;
 
 /**
- * Makes a mount namespace for the calling thread in which the workspace is a view: what a run writes there lies in the run's
- * own layer. Returns a descriptor of that namespace; the thread is back in `base` by then. Throws KernelError.
+ * Makes a mount namespace for the calling thread in which the workspace is a view: what a run
+ * writes there lies in the run's own layer. Returns a descriptor of that namespace; the thread is
+ * back in `base` by then. Throws KernelError.
  */
 export function makeView(workspace: string, view: View, base: number): number {
   syscall("unshare", CLONE_NEWNS);
@@ -41,7 +42,10 @@ function mountView(workspace: string, { id, hide, hold }: View): void {
   for (const at of [VIEWS, LOWER]) libcCall("umount2", ["const char *", "int"], at, MNT_DETACH);
 }
 
-/** Removes a name, or lays a mask over it in a folder of somebody else's. Where a link leads is hidden by its own name. */
+/**
+ * Removes a name, or lays a mask over it in a folder of somebody else's. Where a link leads is
+ * hidden by its own name.
+ */
 function takeName(at: string): void {
   try {
     rmSync(at, { recursive: true, force: true });

@@ -15,7 +15,7 @@ export class Mounter {
   readonly #worker: Worker;
   readonly #workspace: string;
   #base = -1;
-  /** What is mounted, with a descriptor of its mount namespace. */
+  /** The mounted view, with a descriptor of its mount namespace. */
   #mounted: { readonly view: View; readonly namespace: number } | undefined;
 
   private constructor(worker: Worker, { workspace }: MounterFacts) {
@@ -38,8 +38,8 @@ export class Mounter {
   }
 
   /**
-   * To be called in the root of its own, before rights are given up; mounts a view of this layer to try. Returns why there
-   * can be none.
+   * Mounts a view of this layer to try, in a root of its own and before rights are given up.
+   * Returns why there can be none.
    */
   async enter(trial: string): Promise<string | undefined> {
     try {
@@ -74,7 +74,7 @@ export class Mounter {
     return view && this.within(() => moveFolder(this.#workspace, view, from, to));
   }
 
-  /** Letting the mounts go takes the kernel a while, for which nobody has to wait. */
+  /** Lets the mounts go, which takes the kernel a while for which nobody has to wait. */
   leave(): void {
     const mounted = this.#mounted;
     this.#mounted = undefined;

@@ -22,9 +22,9 @@ const OPEN = 0o700;
 const SLASH = Buffer.from("/");
 
 /**
- * Does what rename(2) does with a folder, in the view that the calling thread is in. An overlay refuses that to a folder of
- * its lower layer, but renames files: so the folder is made anew, and what is in it moves there. Returns 0 or an error
- * number; after an error all is where it was.
+ * Does what rename(2) does with a folder, in the view that the calling thread is in. An overlay
+ * refuses that to a folder of its lower layer, but renames files: so a new folder is made, and the
+ * content moves there. Returns 0 or an error number; after an error all is in its old place.
  */
 export function moveFolder(workspace: string, { hold }: View, from: string, to: string): number {
   try {
@@ -46,10 +46,10 @@ export function moveFolder(workspace: string, { hold }: View, from: string, to: 
   }
 }
 
-/** What else is mounted in a process' root is another file system. */
+/** Returns true if the folder is not on another mount, each of which is another file system. */
 const isOn = (workspace: string, folder: string): boolean => statSync(folder).dev === statSync(workspace).dev;
 
-/** Throws with all where it was. */
+/** Throws with everything in its old place. */
 function move(from: Buffer, to: Buffer): void {
   const about = lstatSync(from);
   mkdirSync(to, { mode: 0o700 });

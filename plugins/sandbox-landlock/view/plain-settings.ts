@@ -13,7 +13,7 @@ const PLAIN_LINES = [
   /^\s*(push)?url\s*=\s*(https?:\/\/|git@|ssh:\/\/|\.{0,2}\/)[\w@:/.~+-]*$/i,
 ];
 
-/** Where it works. */
+/** The setting of a repository's working tree. */
 export const WORKTREE = /^\s*worktree\s*=\s*((?:\.\.\/)+[\w/-]+)$/;
 
 export const isPlainLine = (line: string): boolean => PLAIN_LINES.some((one) => one.test(line));

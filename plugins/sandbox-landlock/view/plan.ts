@@ -9,11 +9,11 @@ import type { Left } from "./upper.ts";
 export interface Facts {
   readonly id: string;
   readonly workspace: string;
-  /** By the clock of the file systems, in ns: what changed since then was changed by somebody else. */
+  /** By the clock of the file systems, in ns: somebody else made all later changes. */
   readonly began: bigint;
-  /** What the run was not shown. */
+  /** Names that the run was not shown. */
   readonly hidden: ReadonlySet<string>;
-  /** Bytes that may be copied, where layer and workspace lie on two file systems. */
+  /** Bytes that may be copied, if layer and workspace lie on two file systems. */
   readonly room: bigint | undefined;
 }
 
@@ -48,7 +48,7 @@ class Planner {
     this.#room = new CopyRoom(facts.room);
   }
 
-  /** Finds files that were copied up for a further name alone: that becomes one of the owner's file. */
+  /** Finds files that were copied up for a further name alone: that becomes one of the owner's. */
   findUnchanged(left: readonly Left[]): void {
     for (const one of left) {
       this.findUnchanged(one.children);
@@ -97,7 +97,7 @@ class Planner {
     this.folder(one.children);
   }
 
-  /** True where all of it may be taken over, so that one step does it. */
+  /** Returns true if all of it may be taken over, so that one step does it. */
   #isClean(one: Left): boolean {
     return one.children.every(
       (child) =>
@@ -123,7 +123,7 @@ class Planner {
     this.#remove(at, there);
   }
 
-  /** True where nothing of it stays. */
+  /** Plans to remove something. Returns true if nothing of it stays. */
   #remove(at: string, there: BigIntStats): boolean {
     if (there.isDirectory() && this.#mustStay(at)) {
       this.#emptyOf(at);
@@ -157,7 +157,7 @@ class Planner {
     }
   }
 
-  /** True where something beneath a folder was not shown to the run, is guarded, or was changed meanwhile. */
+  /** Returns true if anything beneath was hidden from the run, is guarded, or changed since. */
   #mustStay(at: string): boolean {
     return this.#namesIn(at).some((name) => {
       const [inner, there] = [`${at}/${name}`, this.#find(`${at}/${name}`)];
@@ -172,7 +172,7 @@ class Planner {
     return this.#facts.hidden.has(at) || this.#judge.isSecret(at, there.isDirectory());
   }
 
-  /** True for what the run had below and somebody took away since; a folder that nobody changed never had it. */
+  /** Returns true if it was taken away since the run saw it: an unchanged folder never had it. */
   #isMissed({ at, notes }: Left): boolean {
     const around = at.includes("/") ? at.slice(0, at.lastIndexOf("/")) : "";
     const folder = around === "" ? lstatSync(this.#facts.workspace, { bigint: true }) : this.#find(around);

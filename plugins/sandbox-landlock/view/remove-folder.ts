@@ -19,8 +19,9 @@ const O_PATH = 0x200000;
 const mostTries = 100;
 
 /**
- * Removes a folder in which nobody works any more, with all in it: whatever modes a run gave, and however deep it went, since
- * each folder moves up before it is opened. Throws if something cannot be removed.
+ * Removes a folder in which nobody works any more, with all in it: whatever modes a run gave, and
+ * however deep it went, since each folder moves up before it is opened. Throws if something cannot
+ * be removed.
  */
 export function removeFolder(folder: string): void {
   for (let tries = 1; existsSync(folder); tries += 1) {

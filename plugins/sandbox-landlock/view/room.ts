@@ -5,7 +5,10 @@ const DAYS = 14;
 const MOST_BYTES = 1024 * 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
 
-/** Removes what is kept of runs beyond its time and room, the oldest first; one that was not looked at yet stays. */
+/**
+ * Removes what is kept of runs beyond its time and room, the oldest first; one that was not looked
+ * at yet stays.
+ */
 export function makeRoom(runs: string, now = Date.now()): readonly string[] {
   let room = MOST_BYTES;
   return eachFolder(RunFolder.all(runs), (folder) => {

@@ -18,7 +18,7 @@ import type { Kept, Plan } from "./step.ts";
 import type { Done, Places } from "./steps.ts";
 import type { Restored } from "./undo.ts";
 
-/** What is known of a run; `kept` and what follows from when it was looked at. */
+/** The record of a run; `kept` and the members after it date from when it was judged. */
 export interface RunRecord {
   readonly id: string;
   readonly argv: readonly string[];
@@ -33,9 +33,9 @@ export interface RunRecord {
   readonly done?: readonly Done[];
   readonly kept?: readonly Kept[];
   readonly undone?: boolean;
-  /** What its undo gave back to the workspace. */
+  /** Files that its undo gave back to the workspace. */
   readonly restored?: readonly Restored[];
-  /** What its folder takes on disk, as far as that was measured. */
+  /** The bytes of its folder on disk, if they were measured. */
   readonly bytes?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ const ID = /^[\da-f]{8}$/;
 const MOST_TICKS = 50;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 const [RECORD, PLAN, HELD] = ["run.json", "plan.json", "held.json"];
-/** The service, told from others that had its number before. */
+/** Returns the name of this service, told from others that had its number before. */
 const own = (): string => `${process.pid}-${shortHash(processIdentity(process.pid))}`;
 
 /** The folder of one run: its layer, what is to be done with it, and what that replaced. */
@@ -67,7 +67,7 @@ export class RunFolder {
     return one;
   }
 
-  /** Those of a folder, the newest first; undefined ids are none. */
+  /** Returns the runs of a folder, the newest first; names that are not ids are left out. */
   static all(runs: string): readonly RunFolder[] {
     const ids = existsSync(runs) ? readdirSync(runs).filter((name) => ID.test(name)) : [];
     const all = ids.map((id) => new RunFolder(runs, id));
@@ -88,8 +88,9 @@ export class RunFolder {
   }
 
   /**
-   * Gives the layer the mode of the workspace, which it stands for. `after`: by the clock of file systems, which ticks in
-   * milliseconds; it begins later, so that what an earlier run left does not count as changed meanwhile.
+   * Gives the layer the mode of the workspace, which it stands for. `after`: by the clock of file
+   * systems, which ticks in milliseconds; it begins later, so that what an earlier run left does
+   * not count as changed meanwhile.
    */
   begin(workspace: string, argv: readonly string[], hidden: readonly string[], after: bigint): RunRecord {
     chmodSync(this.upper, lstatSync(workspace).mode & 0o7777);
@@ -108,7 +109,10 @@ export class RunFolder {
     return now;
   }
 
-  /** Returns a time later than that of all that was done before, and no later than that of what is done from now on. */
+  /**
+   * Returns a time later than that of all that was done before, and no later than that of what is
+   * done from now on.
+   */
   after(): bigint {
     return this.tick(this.tick(0n));
   }
@@ -119,7 +123,7 @@ export class RunFolder {
     if (record) this.write({ ...record, service: own() });
   }
 
-  /** Undefined where there is none yet, or it was cut off. */
+  /** Returns undefined if there is no record yet, or it was cut off. */
   read(): RunRecord | undefined {
     return this.#read<RunRecord>(RECORD);
   }
@@ -128,18 +132,18 @@ export class RunFolder {
     this.#write(RECORD, record);
   }
 
-  /** True if something of its run is kept: it was looked at, or is to be at the next start. */
+  /** Returns true if something of its run is kept: it was judged, or is to be at the next start. */
   isKept(): boolean {
     return existsSync(path.join(this.#at, PLAN)) || this.read()?.steps !== undefined;
   }
 
-  /** True if its layer is as it was made, so that another run can have it. */
+  /** Returns true if its layer is as it was made, so that another run can have it. */
   isAsMade(): boolean {
     const [upper, own] = [lstatSync(this.upper), lstatSync(this.#at)];
     return upper.uid === own.uid && upper.gid === own.gid && readdirSync(this.upper).length === 0;
   }
 
-  /** From now on it waits for a decision, also after the service was killed. */
+  /** Has it wait for a decision from now on, also after the service was killed. */
   hold(held: Held, record: RunRecord): void {
     this.write(record);
     this.#write(HELD, held);
@@ -153,7 +157,7 @@ export class RunFolder {
     rmSync(path.join(this.#at, HELD), { force: true });
   }
 
-  /** From now on the plan is done, by whatever service there is. */
+  /** Has the plan done from now on, by whatever service there is. */
   decide(plan: Plan): void {
     mkdirSync(path.join(this.#at, "old"), { recursive: true, mode: 0o700 });
     this.#write(PLAN, plan);
@@ -163,7 +167,7 @@ export class RunFolder {
     return this.#read<Plan>(PLAN);
   }
 
-  /** True while the service that began it lives. */
+  /** Returns true while the service that began it lives. */
   isOf(): "us" | "others" | "nobody" {
     const service = this.read()?.service ?? "";
     if (service === own()) return "us";
@@ -171,7 +175,7 @@ export class RunFolder {
     return service !== "" && shortHash(processIdentity(Number(pid))) === hash ? "others" : "nobody";
   }
 
-  /** What it takes on disk, in bytes; measured once. */
+  /** Returns its size on disk in bytes, measured once. */
   bytes(): number {
     const record = this.read();
     if (record?.bytes !== undefined) return record.bytes;

@@ -4,7 +4,10 @@ import { NotStarted, type RunRequest } from "../confined/process.ts";
 import { type Confined, runWatched } from "../confined/run.ts";
 import { VIEWS } from "./view-facts.ts";
 
-/** A run in a view of the workspace; the service looks at what it left there. Throws NotStarted where none can be mounted. */
+/**
+ * Runs a command in a view of the workspace; the service looks at what it left there. Throws
+ * NotStarted if none can be mounted.
+ */
 export async function runInView(
   confined: Confined,
   request: RunRequest,

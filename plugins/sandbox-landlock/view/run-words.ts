@@ -11,7 +11,7 @@ interface Run {
   readonly record: RunRecord;
 }
 
-/** What `gantry runs` does. */
+/** The subcommands of `gantry runs`. */
 export class RunWords {
   readonly #runs: string;
   readonly #workspace: string;
@@ -139,6 +139,6 @@ function changeOf(step: Step): string {
   return { link: "added", remove: "removed", folder: "folder added", mode: "mode changed" }[step.do];
 }
 
-/** Names are chosen by a run: what a terminal would obey is written out. */
+/** Returns a name, which a run has chosen, with what a terminal would obey written out. */
 const shown = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`);

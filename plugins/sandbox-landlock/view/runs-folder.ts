@@ -1,6 +1,6 @@
 import path from "node:path";
 import { shortHash } from "@gantry/sdk/node";
 
-/** The folder of one workspace's runs, outside of every workspace. `state`: that of the service. */
+/** Returns the folder of a workspace's runs, outside of every workspace. `state`: the service's. */
 export const runsFolder = (state: string, workspace: string): string =>
   path.join(state, "views", shortHash(workspace));

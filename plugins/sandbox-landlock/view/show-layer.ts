@@ -9,12 +9,12 @@ import type { Shown } from "./held.ts";
 import type { Plan, Put, Step } from "./step.ts";
 import type { Left } from "./upper.ts";
 
-/** What a question holds of one layer; a run chooses how much there is. */
+/** Bounds of what a question shows of one layer, since a run chooses how much there is. */
 const MOST_CHANGES = 200;
 const MOST_TEXTS = 20;
 const MOST_FILE_BYTES = 256 * 1024;
 const MOST_DIFF = 64 * 1024;
-/** What is lost is not to be hidden behind what is only more, or stays out. */
+/** Losses come first, so that additions and what stays out cannot hide them. */
 const ORDER: readonly RunChange["change"][] = ["changed", "removed", "added", "left out"];
 /** Comparing holds up the runs that begin meanwhile. */
 const MOST_MS = 1_000;
@@ -26,7 +26,10 @@ interface Places {
   readonly upper: string;
 }
 
-/** Tells what taking a layer over would do: each name with its size, and the texts line by line as far as there is room. */
+/**
+ * Tells what taking a layer over would do: each name with its size, and the texts line by line as
+ * far as there is room.
+ */
 export async function showLayer(
   { steps, kept }: Plan,
   left: readonly Left[],
@@ -80,7 +83,7 @@ function changesOf(step: Step, one: Left | undefined, below: Beneath): readonly 
   }
 }
 
-/** A folder is put in one step with all that lies in it. */
+/** Returns the changes of a step: a folder is put in one step with all that lies in it. */
 function putOf({ at, to, was }: Put, one: Left, below: Beneath): readonly RunChange[] {
   const before = was && lstatOf(below, at);
   const all = (there: Left): readonly RunChange[] => [
@@ -148,7 +151,7 @@ class Texts {
 
 const isText = (bytes: Buffer): boolean => !bytes.includes(0) && isUtf8(bytes);
 
-/** Undefined if it is no plain file. */
+/** Returns undefined if it is not a plain file. */
 function bytesOf(beneath: Beneath, at: string): Buffer | undefined {
   try {
     return plainFileBytes(beneath.name(at), MOST_FILE_BYTES + 1);

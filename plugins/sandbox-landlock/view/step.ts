@@ -16,7 +16,7 @@ export interface Put {
   readonly to: string;
   readonly is: Mark;
   readonly was?: Mark;
-  /** Where the overlay left notes in it, which mean nothing in the workspace. */
+  /** The paths in it with notes of the overlay's, which mean nothing in the workspace. */
   readonly noted?: readonly string[];
   /** The inode numbers of the folders in it. */
   readonly folders?: readonly string[];
@@ -31,7 +31,7 @@ export type Step =
   | { readonly do: "link"; readonly at: string; readonly of: string; readonly is: Mark }
   | { readonly do: "remove"; readonly at: string; readonly was: Mark };
 
-/** What is said of something that was not done as the run did it. */
+/** The report of something that was not done as the run did it. */
 export interface Kept {
   readonly at: string;
   readonly why: string;

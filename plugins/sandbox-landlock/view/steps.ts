@@ -8,12 +8,12 @@ import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./s
 
 const { EEXIST, EXDEV, ENOENT, ENOTEMPTY } = os.errno;
 
-/** Where the steps of one run are done. Each is a folder that only the service and the owner write. */
+/** The folders in which a run's steps are done. Only the service and the owner write to them. */
 export interface Places {
   readonly id: string;
   readonly workspace: string;
   readonly upper: string;
-  /** What was replaced or removed, by the number of its step. */
+  /** The folder of what was replaced or removed, by the number of its step. */
   readonly old: string;
 }
 
@@ -24,9 +24,9 @@ export interface Done {
 }
 
 /**
- * Does the steps of a plan, each of which may have been done before, by a service that was killed. A name of the workspace
- * has its old or its new content at each moment, and what stood there is kept. Returns what differs from the plan. `first`:
- * the number of the step to begin with.
+ * Does the steps of a plan, each of which may have been done before, by a service that was killed.
+ * A name of the workspace has its old or its new content at each moment, and what stood there is
+ * kept. Returns what differs from the plan. `first`: the number of the step to begin with.
  */
 export function doSteps(places: Places, steps: readonly Step[], first = 0): readonly Kept[] {
   using hands = new Hands(places);
@@ -88,7 +88,10 @@ class Hands implements Disposable {
     }
   }
 
-  /** What is exchanged is looked at after it, so that nothing that was saved in between is lost. */
+  /**
+   * Exchanges two files and checks the old one afterwards, so that nothing that was saved in
+   * between is lost.
+   */
   #replace(step: Put, from: string, to: string, number: number): Kept | undefined {
     exchange(from, to);
     if (isMarked(aboutOf(from), step.was!)) return void this.#keepOld(from, number);
@@ -102,7 +105,7 @@ class Hands implements Disposable {
     return { at, why: "it was changed meanwhile", beside };
   }
 
-  /** On another file system: a copy beside the name is what is put there, in one step. */
+  /** Puts something on another file system: a copy beside the name takes its place, in one step. */
   #putCopy(step: Put, from: string, to: string, number: number): Kept | undefined {
     const beside = this.#there.name(`${step.to}.gantry-${this.#places.id}`);
     const before = aboutOf(beside);

@@ -5,8 +5,8 @@ import type { RunFolder, RunRecord } from "./run-folder.ts";
 import { aboutOf, doSteps } from "./steps.ts";
 
 /**
- * Takes over what a person wants of what was not, whatever it is: all of it, or these paths. What stands there is kept as for
- * any other step.
+ * Takes over what a person wants of what was not, whatever it is: all of it, or these paths. What
+ * stands there is kept as for any other step.
  */
 export function takeKept(
   folder: RunFolder,

@@ -8,7 +8,7 @@ import { doSteps } from "./steps.ts";
 import type { Kept, Plan } from "./step.ts";
 import { type Left, readLayer } from "./upper.ts";
 
-/** What became of a run's layer. */
+/** The outcome of taking over a run's layer. */
 export interface Taken {
   readonly steps: number;
   readonly kept: readonly Kept[];
@@ -17,8 +17,8 @@ export interface Taken {
 }
 
 /**
- * Takes over what a run left in its layer, once all its processes are dead: all is judged, the plan is written down, and then
- * it is done.
+ * Takes over what a run left in its layer, once all its processes are dead: all is judged, the plan
+ * is written down, and then it is done.
  */
 export function takeOver(folder: RunFolder, record: RunRecord, names: Names): Taken {
   decide(folder, record, names);
@@ -62,7 +62,10 @@ export function finish(folder: RunFolder, record: RunRecord, workspace: string):
 /** More names than these are told by the folders around them. */
 const MOST_TOLD = 256;
 
-/** Returns the absolute paths of what a plan puts into the workspace; what lies beside the owner's counts too. */
+/**
+ * Returns the absolute paths of what a plan puts into the workspace; what lies beside the owner's
+ * counts too.
+ */
 export function wroteBy({ steps, kept }: Plan, workspace: string): readonly string[] {
   const put = steps.flatMap((step) => (step.do === "put" ? [step.to] : step.do === "link" ? [step.at] : []));
   const beside = kept.flatMap((one) => one.beside ?? []);
@@ -76,7 +79,7 @@ export function wroteBy({ steps, kept }: Plan, workspace: string): readonly stri
 
 const depthOf = (at: string): number => at.split("/").length;
 
-/** A phrase for what is told of each, to the model and the owner. */
+/** Returns a phrase about each, for the model and the owner. */
 export function phrases({ kept }: Taken, id: string): readonly string[] {
   return kept.map(({ at, why, beside }) =>
     beside === undefined

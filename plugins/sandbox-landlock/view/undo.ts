@@ -10,7 +10,9 @@ import { type Done, type Places, aboutOf, isMarked } from "./steps.ts";
 const MILLION = 1_000_000n;
 const CHANGED = "it was changed since";
 
-/** Something that an undo gave back: giving it back changes its change time, and nothing else of it. */
+/**
+ * Something that an undo gave back: giving it back changes its change time, and nothing else of it.
+ */
 export interface Restored {
   readonly ino: string;
   /** Its change time since, and before the run, in ns. */
@@ -19,14 +21,15 @@ export interface Restored {
 }
 
 export interface Undone {
-  /** What was not taken back. */
+  /** The changes that were not taken back. */
   readonly kept: readonly Kept[];
   readonly restored: readonly Restored[];
 }
 
 /**
- * Takes back the steps of a plan, the last first; what the run had put there goes back into its folder. What somebody changed
- * since stays. `done`: when the steps were done; `restored`: by the undo of later runs.
+ * Takes back the steps of a plan, the last first; what the run had put there goes back into its
+ * folder. What somebody changed since stays. `done`: when the steps were done; `restored`: by the
+ * undo of later runs.
  */
 export function undoSteps(
   places: Places,
@@ -44,7 +47,7 @@ class Undoing implements Undone {
   readonly restored: Restored[] = [];
   readonly #places: Places;
   readonly #done: readonly Done[];
-  /** What the run had put into the workspace, by the number of its step. */
+  /** The folder of what the run had put into the workspace, by the number of its step. */
   readonly #undone: string;
   /** The change times of what was given back, by what it has now. */
   readonly #before: ReadonlyMap<string, bigint>;
@@ -115,7 +118,7 @@ class Undoing implements Undone {
     this.restored.push({ ino, ctime, was });
   }
 
-  /** What it names stays by its other name. */
+  /** Removes a further name of a file, which stays by its other name. */
   #unlink({ at, of, is }: Extract<Step, { do: "link" }>, there: Beneath): void {
     const found = aboutOf(there.name(at));
     if (!found) return;
@@ -153,7 +156,10 @@ class Undoing implements Undone {
 
 /** Tells what is still as a run put it. */
 interface AsPut {
-  /** True for what was changed by somebody else since; an undo of a later run that gave it back does not count. */
+  /**
+   * True for what was changed by somebody else since; an undo of a later run that gave it back does
+   * not count.
+   */
   readonly isChanged: (found: BigIntStats) => boolean;
   /** The inode numbers of the run's folders. */
   readonly own: ReadonlySet<string>;
@@ -161,11 +167,14 @@ interface AsPut {
 
 const isThere = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false }) !== undefined;
 
-/** True for the run's folders, whatever lies in them by now, and for files that nobody changed since. */
+/**
+ * Returns true for the run's folders, whatever lies in them by now, and for files that nobody
+ * changed since.
+ */
 const isOwn = (found: BigIntStats, { isChanged, own }: AsPut): boolean =>
   !isChanged(found) || (found.isDirectory() && own.has(String(found.ino)));
 
-/** True if something below a folder was changed. */
+/** Returns true if something below a folder was changed. */
 function changedIn(folder: string, put: AsPut): boolean {
   return readdirSync(folder).some((name) => {
     const found = aboutOf(`${folder}/${name}`);
@@ -174,7 +183,10 @@ function changedIn(folder: string, put: AsPut): boolean {
   });
 }
 
-/** A copy on another file system is another file, with a time that is cut off. */
+/**
+ * Returns true for what is as it was put: a copy on another file system is another file, with a
+ * time that is cut off.
+ */
 function isAsPut(found: BigIntStats, { is }: Put, put: AsPut): boolean {
   if (!isOwn(found, put)) return false;
   if (found.isDirectory()) return true;

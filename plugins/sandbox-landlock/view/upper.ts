@@ -15,16 +15,18 @@ const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 /** Folders within folders; each is open while what lies in it is read. */
 const MOST_DEEP = 200;
 
-/** What a run left in its layer at one name. `gone`: what the workspace has there is not to be there. */
+/** An entry that a run left in its layer. `gone`: the workspace's entry of that name is removed. */
 export interface Left {
   readonly name: string;
   /** Relative to the layer, and so to the workspace. */
   readonly at: string;
   readonly kind: "file" | "folder" | "link" | "gone" | "other";
   readonly about: BigIntStats;
-  /** By the overlay: `opaque` of a folder that hides the one below, `origin` of what was copied up. */
+  /**
+   * By the overlay: `opaque` of a folder that hides the one below, `origin` of what was copied up.
+   */
   readonly notes: readonly string[];
-  /** Where a link leads. */
+  /** The target of a link. */
   readonly target?: string;
   readonly children: readonly Left[];
   /** Why what lies here cannot be told; such things stay in the layer. */
@@ -32,8 +34,9 @@ export interface Left {
 }
 
 /**
- * Reads the layer of a run whose processes are all dead, as something that an enemy wrote: nothing is followed, and nothing
- * is told from a name but where it lies. Throws if the layer itself cannot be read.
+ * Reads the layer of a run whose processes are all dead, as something that an enemy wrote: nothing
+ * is followed, and nothing is told from a name but where it lies. Throws if the layer itself cannot
+ * be read.
  */
 export function readLayer(folder: string): readonly Left[] {
   // A run may have closed it.
@@ -43,7 +46,7 @@ export function readLayer(folder: string): readonly Left[] {
   return children;
 }
 
-/** What lies in a folder, and beneath it. */
+/** The content of a folder, and of all folders beneath it. */
 type Folder = Pick<Left, "children" | "unreadable">;
 
 /** Reads a folder, which is not followed if it is a link. `at`: its path relative to the layer. */

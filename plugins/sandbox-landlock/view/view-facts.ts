@@ -1,9 +1,9 @@
-/** Where the folder of a workspace's runs stands in a confined process' root, until its run begins. */
+/** The place of the workspace's runs' folder in a confined process' root, until its run begins. */
 export const VIEWS = "/.views";
 /** The workspace itself in there, as the lower layer of each view. */
 export const LOWER = "/.lower";
 
-/** What one run sees of the workspace. Relative paths. */
+/** One run's view of the workspace. Relative paths. */
 export interface View {
   /** The run's folder among those of its workspace. */
   readonly id: string;
@@ -13,7 +13,7 @@ export interface View {
   readonly hold: readonly string[];
 }
 
-/** What a confined process is told where its runs have views. */
+/** The facts that a confined process is told if its runs have views. */
 export interface ViewFacts {
   /** The folder of the workspace's runs. */
   readonly folder: string;
@@ -21,7 +21,7 @@ export interface ViewFacts {
   readonly trial: string;
 }
 
-/** What the thread that mounts is told first. */
+/** The first message to the thread that mounts. */
 export interface MounterFacts {
   readonly workspace: string;
 }

@@ -17,7 +17,7 @@ export class Views {
   readonly folder: string;
   left: readonly string[] = [];
   readonly #worker: Worker;
-  /** Who waits for the answer to each request, in order. */
+  /** The promises of the answer to each request, in order. */
   readonly #waiting: PromiseWithResolvers<FromKeeper>[] = [];
   /** The last run of each process. */
   readonly #last = new WeakMap<ConfinedProcess, string>();
@@ -33,8 +33,8 @@ export class Views {
   }
 
   /**
-   * Looks after what earlier services left first; `left` has a phrase for what of that a person should know. `base`: the
-   * address of the file beside which the entry stands.
+   * Looks after what earlier services left first; `left` has a phrase for what of that a person
+   * should know. `base`: the address of the file beside which the entry stands.
    */
   static async start(base: string, facts: KeeperFacts): Promise<Views> {
     const { url, nodeArgs } = entryBeside(base, "view-worker");
@@ -42,11 +42,11 @@ export class Views {
     const worker = new Worker(url, { workerData: facts, env: {}, execArgv: [...nodeArgs] });
     const views = new Views(facts.runs, worker);
     const said = await views.#ask({ do: "recover" });
-    views.left = "findings" in said ? said.findings : [`NOT looked after: ${failed(said)}`];
+    views.left = "findings" in said ? said.findings : [`NOT recovered: ${failed(said)}`];
     return views;
   }
 
-  /** A layer that no run has, to be dropped. Throws why there is none. */
+  /** Makes a layer that no run has, to be dropped. Throws why there is none. */
   async trial(): Promise<string> {
     return (await this.#begin([])).id;
   }
@@ -56,8 +56,9 @@ export class Views {
   }
 
   /**
-   * Runs a command in a view of its own, and takes over what it left, whether it ended by itself or was stopped. Of one that
-   * was lost nothing is. One that is to be held is not taken over, but waits for {@link take} or {@link drop}.
+   * Runs a command in a view of its own, and takes over what it left, whether it ended by itself or
+   * was stopped. Of one that was lost nothing is. One that is to be held is not taken over, but
+   * waits for {@link take} or {@link drop}.
    */
   async run(
     process: ConfinedProcess,
@@ -81,13 +82,16 @@ export class Views {
       const { value } = outcome;
       return { ...outcome, value: { ...value, findings: [...(value.findings ?? []), ...findings], wrote } };
     } catch (error) {
-      // What was decided is not lost with this: it is done at the next start.
+      // A decision is not lost with this: it is carried out at the next start.
       await this.drop(view.id);
       throw error;
     }
   }
 
-  /** Returns the run that a service which has gone held under a key; undefined if there is none and one more may wait. */
+  /**
+   * Returns the run that a service which has gone held under a key; undefined if there is none and
+   * one more may wait.
+   */
   async held(key: string): Promise<Held | Untried | undefined> {
     return heldOf(await this.#ask({ do: "held", key }));
   }
@@ -131,7 +135,10 @@ export class Views {
   }
 }
 
-/** A process that says that its run is over, and has something running, was taken over. Throws ProcessLost. */
+/**
+ * Throws ProcessLost for a process that says that its run is over, and has something running: it
+ * was taken over.
+ */
 async function mustBeAlone(process: ConfinedProcess): Promise<void> {
   if (startedBy(process.pid).length === 0) return;
   await process.close();

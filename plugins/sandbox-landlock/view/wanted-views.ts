@@ -6,15 +6,15 @@ import { type Grants, HARMLESS } from "../service/grants.ts";
 import { ownerGit } from "../service/owner-git.ts";
 import { Views } from "./views.ts";
 
-/** What becomes of `security.runs`. */
+/** The result of `security.runs`. */
 export interface WantedViews {
   /** Undefined: each run works in the workspace itself. */
   readonly views: Views | undefined;
-  /** Why there are none although they are wanted, as far as that is known before a process tries. */
+  /** The reason why there are none though wanted, as far as it is known before a process tries. */
   readonly why?: string;
-  /** Why no run is tried first although it has a view; undefined where it may be. */
+  /** The reason why no run is tried first although it has a view; undefined if it may be. */
   readonly untried?: string | undefined;
-  /** What runs of a service that was killed left, for the audit. */
+  /** Phrases about what runs of a killed service left, for the audit. */
   readonly left: readonly string[];
 }
 
@@ -29,7 +29,7 @@ interface Wanted {
   readonly granted: Pick<Grants, "read" | "write">;
 }
 
-/** Begins to keep the layers of runs, where views are wanted and can hold. */
+/** Begins to keep the layers of runs, if views are wanted and can hold. */
 export async function wantedViews({ wanted, base, layers, granted, ...facts }: Wanted): Promise<WantedViews> {
   if (wanted === "direct") return { views: undefined, left: [] };
   const why = noViewsOf(facts.workspace, granted.write);
@@ -41,7 +41,10 @@ export async function wantedViews({ wanted, base, layers, granted, ...facts }: W
   return { views, left: views.left, untried: untriedOf(workspace, granted) };
 }
 
-/** A view is of the workspace alone: what a run does elsewhere is done, and what it reads from a device is gone. */
+/**
+ * Returns why no run can be tried: a view is of the workspace alone, what a run does elsewhere is
+ * done, and what it reads from a device is gone.
+ */
 function untriedOf(workspace: string, { read, write }: Pick<Grants, "read" | "write">): string | undefined {
   const beyond = write.find((one) => one !== workspace && !HARMLESS.includes(one));
   if (beyond !== undefined) return `commands may write ${beyond}, of which no view is made`;
@@ -49,7 +52,7 @@ function untriedOf(workspace: string, { read, write }: Pick<Grants, "read" | "wr
   return device === undefined ? undefined : `commands may read ${device}`;
 }
 
-/** Where a run may be tried before somebody decides on it, and else why not. */
+/** Returns the views in which a run may be tried before a decision, or the reason why not. */
 export function triesOf(
   wanted: "view" | "direct",
   { views, why, untried }: WantedViews,
@@ -62,7 +65,7 @@ export function triesOf(
   return views;
 }
 
-/** Where views cannot hold, whatever the kernel has; undefined where they may. */
+/** Returns why views cannot hold, whatever the kernel has; undefined if they may. */
 function noViewsOf(workspace: string, write: readonly string[]): string | undefined {
   if (path.dirname(workspace) === "/")
     return "the workspace lies in the root of the file system: set workspace_path to a folder below another";

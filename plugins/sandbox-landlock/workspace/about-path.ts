@@ -1,6 +1,9 @@
 import { type BigIntStats, lstatSync } from "node:fs";
 
-/** What is at a path, links not followed at the end; undefined where no path leads to anything. */
+/**
+ * Returns the status of a path without following a link at its end; undefined if it does not lead
+ * to anything.
+ */
 export function aboutPath(at: string): BigIntStats | undefined {
   try {
     return lstatSync(at, { bigint: true });
@@ -11,5 +14,5 @@ export function aboutPath(at: string): BigIntStats | undefined {
   }
 }
 
-/** What tells a file from every other: the number of one that is gone is soon that of a new one. */
+/** Returns what tells a file from every other: the number of a deleted file is soon a new one's. */
 export const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string => `${dev}:${ino}:${birthtimeNs}`;

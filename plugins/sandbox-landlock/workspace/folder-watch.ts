@@ -15,7 +15,9 @@ const HEADER_BYTES = 16;
 const LIMIT = "/proc/sys/fs/inotify/max_user_watches";
 /** Editors need watches too. */
 const SHARE = 4;
-/** File systems of which the kernel sees each change: ext, xfs, btrfs, bcachefs, f2fs, zfs, tmpfs. */
+/**
+ * File systems of which the kernel sees each change: ext, xfs, btrfs, bcachefs, f2fs, zfs, tmpfs.
+ */
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0xca451a4e, 0xf2f52010, 0x2fc12fc1, 0x01021994]);
 
 /** Tells which folders changed, so that nobody has to look at the others. */
@@ -30,7 +32,7 @@ export class FolderWatch implements Disposable {
     this.#most = most;
   }
 
-  /** Returns undefined where the kernel tells of no changes, or not of all. */
+  /** Returns undefined if the kernel does not report changes, or not all. */
   static of(root: string): FolderWatch | undefined {
     try {
       if (!LOCAL.has(statfsSync(root).type)) return undefined;
@@ -64,12 +66,14 @@ export class FolderWatch implements Disposable {
 
   #take(watched: number, events: number): void {
     this.#changed.add(watched);
-    // What was lost may have been of any of them.
+    // The lost events may have been about any of them.
     if ((events & IN_Q_OVERFLOW) !== 0) for (const one of this.#watched) this.#changed.add(one);
     if ((events & IN_IGNORED) !== 0) this.#watched.delete(watched);
   }
 
-  /** True if a folder is watched, and nothing happened in it up to the last {@link look}. */
+  /**
+   * Returns true if a folder is watched, and nothing happened in it up to the last {@link look}.
+   */
   isSame(watched: number | undefined): boolean {
     return watched !== undefined && this.#watched.has(watched) && !this.#changed.has(watched);
   }

@@ -10,7 +10,7 @@ export function mayEnter(folder: string): boolean {
   }
 }
 
-/** Nothing where it cannot be listed. */
+/** Returns no names if the folder cannot be listed. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -19,12 +19,15 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Names that no text holds, so that nothing reaches what they stand for by a path: not UTF-8. */
+/** Returns names that are not UTF-8: no text holds them, so no path reaches their files. */
 export function foreignNames(folder: string): readonly Buffer[] {
   return readdirSync(folder, { encoding: "buffer" }).filter((name) => !isUtf8(name));
 }
 
-/** A folder that is closed to its owner may be opened all the same, since a run can give itself that leave. */
+/**
+ * Returns the entries of a folder. One that is closed to its owner is opened all the same, since a
+ * run can give itself that leave.
+ */
 export function entriesOf(folder: string): readonly Dirent[] {
   if (!mayEnter(folder)) openOwn(folder);
   try {
@@ -36,13 +39,13 @@ export function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** Somebody else's stays as it is. */
+/** Opens a folder to its owner; somebody else's stays as it is. */
 function openOwn(folder: string): void {
   const about = lstatSync(folder);
   if (about.uid === process.geteuid?.()) chmodSync(folder, (about.mode & 0o7777) | 0o500);
 }
 
-/** A path and the folders around it, within the workspace. */
+/** Returns a path and the folders around it, within the workspace. */
 export function prefixes(at: string): readonly string[] {
   const names = at.split("/").filter(Boolean);
   return names.map((_, i) => names.slice(0, i + 1).join("/"));

@@ -4,18 +4,18 @@ import { ledTo } from "./mask-paths.ts";
 import type { OwnerGit } from "./git-settings.ts";
 import { unplainStates } from "./git-states.ts";
 
-/** What telling all of it may take, at every look: a moment's work. */
+/** Most effort at every look: a moment's work. */
 const MAX_EFFORT = 20_000;
 
 /**
- * What the repositories of a workspace name in their settings, how each goes on with what was begun in it, and where guarded
- * links lead.
+ * The paths that the repositories of a workspace name in their settings, the state files by which
+ * each goes on with what was begun in it, and the targets of guarded links.
  */
 export class Followed {
   readonly #root: string;
   readonly #owner: OwnerGit;
   #paths: ReadonlySet<string> = new Set();
-  /** False where the last look ended before all was told. */
+  /** False if the last look ended before it had found everything. */
   isWhole = true;
 
   constructor(root: string, owner: OwnerGit) {
@@ -28,8 +28,9 @@ export class Followed {
   }
 
   /**
-   * To be called at each look: a change within a file leaves its folder as it was. Takes the repositories' own folders and
-   * the guarded links; gives whether they name anything else than before.
+   * To be called at each look: a change within a file leaves its folder as it was. Takes the
+   * repositories' own folders and the guarded links. Returns true if they name anything else than
+   * before.
    */
   look(repositories: readonly string[], links: readonly string[]): boolean {
     const now = new Set(links.flatMap((at) => ledTo(this.#root, at)));

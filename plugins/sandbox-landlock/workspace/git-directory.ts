@@ -1,14 +1,18 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 
-/** True for a folder of these names that git takes for a repository, whatever the folder is called. */
+/**
+ * Returns true for a folder of these names that git takes for a repository, whatever the folder is
+ * called.
+ */
 export function looksLikeGit(has: (name: string) => boolean): boolean {
   return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }
 
 /**
- * A path in a repository as it would be were that called `.git`: `.git/config` for `lib.git/config`. Undefined outside of
- * repositories. With `made`, what is not there yet counts as there.
+ * Returns a path in a repository as it would be were that called `.git`: `.git/config` for
+ * `lib.git/config`. Undefined outside of repositories. With `made`, what is not there yet counts as
+ * there.
  */
 export function inGit(root: string, relative: string, made = false): string | undefined {
   const names = relative.split("/");

@@ -16,16 +16,16 @@ const NO_FILES = new Set(["url", "pushurl", "fetch", "push", "merge", "remote", 
 export interface Follows {
   /** Relative to the workspace. */
   readonly paths: readonly string[];
-  /** What telling them takes: one for each KiB of settings and for each path. */
+  /** The effort of finding them: one for each KiB of settings and for each path. */
   readonly effort: number;
 }
 
 /**
- * Files and folders of a workspace that git follows from its settings, relative to the workspace: its folder of hooks,
- * wherever `core.hooksPath` puts it in each working tree, programs that settings start by a path, and what settings include,
- * with what stands in that.
- * @param root - the workspace; @param folder - the repository's own folder, `.git` for most; @param owner - what counts in
- * each repository
+ * Files and folders of a workspace that git follows from its settings, relative to the workspace:
+ * its folder of hooks, wherever `core.hooksPath` puts it in each working tree, programs that
+ * settings start by a path, and what settings include, with what stands in that.
+ * @param root - the workspace; @param folder - the repository's own folder, `.git` for most; @param
+ * owner - what counts in each repository
  */
 export function gitFollows(root: string, folder: string, owner: OwnerGit): Follows {
   const own = ["config", "config.worktree"].map((name) => path.join(folder, name));
@@ -53,7 +53,7 @@ export function gitFollows(root: string, folder: string, owner: OwnerGit): Follo
 
 const isFile = ([key, value]: Setting): boolean => !NO_FILES.has(key) && value.includes("/");
 
-/** The folders of further working trees, which have a file `.git` each. */
+/** Returns the folders of further working trees, which have a file `.git` each. */
 function further(folder: string): readonly string[] {
   const kept = path.join(folder, "worktrees");
   return namesIn(kept)

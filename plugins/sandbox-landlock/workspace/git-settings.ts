@@ -10,11 +10,11 @@ const SETTING = /(?:^|\])[\t ]*([\w-]+)[\t ]*=[\t ]*(?:"([^"\n]*)"|([^\n#;]*))/g
 
 export type Setting = readonly [key: string, value: string];
 
-/** What git of one user obeys in every repository. */
+/** The settings that one user's git obeys in every repository. */
 export interface OwnerGit {
   readonly home: string;
   readonly settings: readonly Setting[];
-  /** Where they stand, as real paths. */
+  /** The real paths of the files that hold them. */
   readonly files: readonly string[];
 }
 
@@ -26,8 +26,8 @@ function settingsOf(text: string): readonly Setting[] {
 }
 
 /**
- * What files of settings say, with what they include. `find` gives the file to read for a path, undefined where it does not
- * count. `bytes`: how much was read.
+ * Reads files of settings, with what they include. `find` gives the file to read for a path,
+ * undefined if it does not count. `bytes`: how much was read.
  */
 export function followSettings(
   named: readonly string[],
@@ -53,7 +53,7 @@ export function followSettings(
   return { settings, files, bytes };
 }
 
-/** The path that a value begins with, as `.tools/run.sh` in `!.tools/run.sh --all`. */
+/** Returns the path that a value begins with, as `.tools/run.sh` in `!.tools/run.sh --all`. */
 export function pathIn(value: string, folder: string, home: string): string {
   const written = /^!?\s*(\S*)/.exec(value)?.[1] ?? "";
   return path.resolve(

@@ -3,12 +3,15 @@ import { plainFileStart } from "../../shared/plain-file.ts";
 import { aboutPath } from "./about-path.ts";
 import { namesIn } from "./folders.ts";
 
-/** Where git keeps what it does next of a rebase, a series of patches or of picks; `git status` advises to go on. */
+/**
+ * Folders in which git keeps the next steps of a rebase, a series of patches or of picks; `git
+ * status` advises to go on.
+ */
 const STATES = ["rebase-merge", "rebase-apply", "sequencer"];
 /** A person does not begin what is longer. */
 const MAX_BYTES = 65_536;
 
-/** What git takes as a text, a number or a commit, and starts nothing for. */
+/** Files that git takes as a text, a number or a commit, and starts nothing for. */
 const INERT = new Set(
   (
     "message message-squash message-fixup patch onto orig-head head-name head abort-safety end msgnum last next amend " +
@@ -21,7 +24,7 @@ const INERT = new Set(
 /** Steps of which none is `exec`. */
 const STEP =
   /^\s*(#.*|(pick|edit|reword|squash|fixup|drop|revert|label|reset|merge|update-ref|noop|break|[persfdltmub])(\s.*)?)?$/;
-/** What each line of a file has to be. */
+/** The form that each line of a file must have. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
   "git-rebase-todo": STEP,
   "git-rebase-todo.backup": STEP,
@@ -36,14 +39,14 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   opts: /^\s*(\[options\]|(?!strategy|gpg)[\w-]+ = [\w-]+)?$/,
 };
 
-/** True for what belongs to such a state, by its path in `.git`. */
+/** Returns true for what belongs to such a state, by its path in `.git`. */
 export function isGitState(within: string): boolean {
   return STATES.includes(within.split("/")[1] ?? "");
 }
 
 /**
- * The files of a repository by which going on with what was begun there starts programs: whatever is not known to start
- * none. Full paths.
+ * Returns the files of a repository by which going on with what was begun there starts programs:
+ * all that are not known to start none. Full paths.
  */
 export function unplainStates(folder: string): readonly string[] {
   return STATES.flatMap((state) => {
@@ -57,7 +60,7 @@ export function unplainStates(folder: string): readonly string[] {
   });
 }
 
-/** True for what is known to start no program when git goes on; `file`: its full path. */
+/** Returns true for what is known to start no program when git goes on; `file`: its full path. */
 export function isPlain(file: string, name: string): boolean {
   const about = aboutPath(file);
   if (!about?.isFile()) return false;

@@ -20,7 +20,10 @@ export class KnownFiles {
     return about !== undefined && this.#inodes.has(identityOf(about));
   }
 
-  /** Adds what is there. Returns true if a file that was not known has further names, or a link leads to it. */
+  /**
+   * Adds what is there. Returns true if a file that was not known has further names, or a link
+   * leads to it.
+   */
   add(at: string): boolean {
     const full = path.join(this.#root, at);
     const entry = aboutPath(full);

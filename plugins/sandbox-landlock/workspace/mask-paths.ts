@@ -2,18 +2,21 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { isInside } from "@gantry/sdk/node";
 
-/** What lies over a secret file or folder. */
+/** The masks over a secret file or folder. */
 export const EMPTY_FILE = "/.empty";
 export const EMPTY_FOLDER = "/.empty-folder";
 /** The kernel follows no more. */
 const MOST_LINKS = 40;
 
-/** True for masks, and for what else exists in this process' view alone. */
+/** Returns true for masks, and for what else exists in this process' view alone. */
 export function isOfView(at: string): boolean {
   return deviceOf(at) === deviceOf("/");
 }
 
-/** Where a file of the workspace leads, if it stays there: what lies outside is closed, or granted by its own name. */
+/**
+ * Returns the target of a file of the workspace, if it stays there: what lies outside is closed, or
+ * granted by its own name.
+ */
 export function targetOf(root: string, relative: string): readonly string[] {
   const at = path.join(root, relative);
   try {
@@ -25,8 +28,8 @@ export function targetOf(root: string, relative: string): readonly string[] {
 }
 
 /**
- * Returns each name that a link leads to, one link after another, relative to the workspace; the last may not exist. A
- * folder around the link is left out.
+ * Returns each name that a link leads to, one link after another, relative to the workspace; the
+ * last may not exist. A folder around the link is left out.
  */
 export function ledTo(root: string, link: string): readonly string[] {
   const led: string[] = [];
@@ -52,7 +55,7 @@ const realNameOf = (at: string): string =>
 
 const deviceOf = (at: string): number | undefined => lstatSync(at, { throwIfNoEntry: false })?.dev;
 
-/** A path and every folder around it but the root. */
+/** Returns a path and every folder around it but the root. */
 export function withFolders(at: string): readonly string[] {
   const folders: string[] = [];
   for (let one = at; one !== "/"; one = path.dirname(one)) folders.push(one);

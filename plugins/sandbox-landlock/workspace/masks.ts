@@ -7,10 +7,11 @@ import type { Found } from "./workspace-walk.ts";
 const ATTEMPTS = 5;
 
 /**
- * Lays masks over secret and guarded files, until a look finds none bare. Landlock cannot take away beneath what it grants,
- * so these are mounts of this process' own: an empty file over a secret one, a read-only view over a guarded one. Each
- * folder on the way becomes a mount too, which the kernel neither moves nor replaces, so no run hides a file from a later
- * look. Gives what is covered; undefined where the workspace does not hold still, or more than `most` would be.
+ * Lays masks over secret and guarded files, until a look finds none bare. Landlock cannot take away
+ * beneath what it grants, so these are mounts of this process' own: an empty file over a secret
+ * one, a read-only view over a guarded one. Each folder on the way becomes a mount too, which the
+ * kernel neither moves nor replaces, so no run hides a file from a later look. Returns what is
+ * covered; undefined if the workspace does not hold still, or more than `most` would be.
  */
 export function layMasks(root: string, find: () => Found, most: number): Found | undefined {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -29,7 +30,7 @@ export function layMasks(root: string, find: () => Found, most: number): Found |
   return undefined;
 }
 
-/** What moves meanwhile is found bare by the next look. */
+/** Covers a file or folder; the next look finds bare what moves meanwhile. */
 function cover(at: string, secret: boolean, guarded: boolean): void {
   try {
     const folder = lstatSync(at).isDirectory();

@@ -11,12 +11,12 @@ import { KnownFiles } from "./known-files.ts";
 
 /** A folder that changed so lately may change again without a later time. */
 const SETTLED_NS = 50_000_000n;
-/** What is learned from one look may show more to the next; a workspace that never settles serves no run. */
+/** One look may show more to the next; a workspace that never settles serves no run. */
 const MOST_LOOKS = 8;
 
 interface Place {
   readonly at: string;
-  /** Its own path as in a repository called `.git`, where it is in one. */
+  /** Its own path as in a repository called `.git`, if it is in a repository. */
   readonly within: string | undefined;
   /** True beneath something guarded. */
   readonly held: boolean;
@@ -42,7 +42,7 @@ export interface Found {
   readonly guarded: readonly string[];
 }
 
-/** What could not be looked through, and why. */
+/** A path that could not be searched, and the reason. */
 export interface Unseen {
   readonly path: string;
   readonly reason: string;
@@ -57,22 +57,25 @@ export interface Walked {
   readonly root: string;
   readonly wanted: Wanted;
   readonly owner: OwnerGit;
-  /** What of the workspace the walls leave open, "" for all; the rest is closed to every run. */
+  /** The parts that the walls leave open, "" for all; the rest is closed to every run. */
   readonly open: readonly string[];
   /** Tells which folders changed; without it each one is asked. */
   readonly watch?: FolderWatch | undefined;
 }
 
-/** Finds the secret and guarded files of a workspace, again and again; what did not change is not read again. */
+/**
+ * Finds the secret and guarded files of a workspace, again and again; what did not change is not
+ * read again.
+ */
 export class WorkspaceWalk {
   readonly #walked: Walked;
   readonly #known: KnownFiles;
   /** Guarded under whatever name. */
   readonly #followed: Followed;
   #seen: ReadonlyMap<string, Folder> = new Map();
-  /** What the last look found, if every folder of it is watched. */
+  /** The result of the last look, if every folder of it is watched. */
   #last: Found | undefined;
-  /** Undefined where the last look saw everything. */
+  /** Undefined if the last look saw everything. */
   unseen: Unseen | undefined;
 
   constructor(walked: Walked) {
@@ -82,16 +85,17 @@ export class WorkspaceWalk {
   }
 
   /**
-   * Of what lies within a match only the match itself, but secret files in guarded folders too. What git takes for a
-   * repository counts as `.git`, with the hooks that its settings name. Further names of a secret file are secret, and what a
-   * secret or guarded link leads to is secret or guarded like the link.
+   * Finds what is secret and guarded: within a match only the match itself, but secret files in
+   * guarded folders too. What git takes for a repository counts as `.git`, with the hooks that its
+   * settings name. Further names of a secret file are secret, and what a secret or guarded link
+   * leads to is secret or guarded like the link.
    */
   find(): Found {
     this.unseen = undefined;
     let found = (this.#isUnchanged() ? this.#last : undefined) ?? this.#look();
     let looks = 1;
     for (; looks < MOST_LOOKS && this.#learn(found); looks++) {
-      // Where else it stands shows only in files that were passed over.
+      // Its other names show only in files that were passed over.
       this.#seen = new Map();
       this.unseen = undefined;
       found = this.#look();
@@ -104,7 +108,7 @@ export class WorkspaceWalk {
     return found;
   }
 
-  /** True if the look found something that makes more secret or guarded. */
+  /** Returns true if the look found something that makes more secret or guarded. */
   #learn({ secret }: Found): boolean {
     const links = [...this.#seen.values()].flatMap((folder) => folder.links);
     const isNew = [
@@ -114,7 +118,7 @@ export class WorkspaceWalk {
     return isNew.some(Boolean);
   }
 
-  /** True if nothing happened in any folder that is watched, and the workspace is the one that it was. */
+  /** Returns true if nothing happened in any watched folder, and the workspace is the same one. */
   #isUnchanged(): boolean {
     const { watch, root } = this.#walked;
     return watch?.look() === false && aboutPath(root)?.ino === this.#seen.get("")?.ino;
@@ -128,7 +132,7 @@ export class WorkspaceWalk {
     return [...this.#seen.values()].filter(({ isGit }) => isGit).map(({ at }) => at);
   }
 
-  /** True for what a repository of the workspace names in its settings, and for what lies beneath it. */
+  /** Returns true for what a repository names in its settings, and for what lies beneath it. */
   follows(relative: string): boolean {
     return prefixes(relative).some((at) => this.#followed.has(at));
   }
@@ -188,7 +192,7 @@ export class WorkspaceWalk {
     }
   }
 
-  /** What has such a name cannot be looked at, nor covered. */
+  /** Returns true for a folder with a name that is not UTF-8, which nothing can read or cover. */
   #isForeign(folder: string, entries: readonly Dirent[]): boolean {
     if (!entries.some(({ name }) => name.includes("\uFFFD")) || foreignNames(folder).length === 0)
       return false;

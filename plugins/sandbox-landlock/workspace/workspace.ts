@@ -9,14 +9,16 @@ import { isOfView, targetOf } from "./mask-paths.ts";
 import { openIn } from "./open-in.ts";
 import { type Found, type Unseen, WorkspaceWalk } from "./workspace-walk.ts";
 
-/** The secret and guarded files of the workspace: where they are, and whether masks lie over them. */
+/**
+ * The secret and guarded files of the workspace: where they are, and whether masks lie over them.
+ */
 export class Workspace {
   readonly root: string;
   readonly #isSecret: NameTest;
   readonly #isGuarded: NameTest;
   readonly #masks: boolean;
   readonly #walk: WorkspaceWalk;
-  /** The guarded files that masks lie over, with what each is; undefined where none were laid. */
+  /** The guarded files under masks, with the identity of each; undefined if no masks were laid. */
   #covered: ReadonlyMap<string, string> | undefined;
 
   constructor({ workspace, secret, guarded, namespaces, walls, ownerGit }: ConfinedFacts) {
@@ -37,7 +39,7 @@ export class Workspace {
     return this.#walk.find();
   }
 
-  /** The walls hold these from here on. */
+  /** Notes that the walls hold these from here on. */
   cover({ guarded }: Found): void {
     this.#covered = new Map(guarded.map((at) => [at, this.#identity(at)]));
   }
@@ -58,7 +60,10 @@ export class Workspace {
     return request.do === "write" && this.#isKept(at) ? { fault: "guarded", path: request.path } : undefined;
   }
 
-  /** True for another name of a secret file: one that is covered, or that a look finds among those with several. */
+  /**
+   * Returns true for another name of a secret file: one that is covered, or that a look finds among
+   * those with several.
+   */
   #isFurtherName(at: string): boolean {
     const full = path.join(this.root, at);
     if (this.#covered) return isOfView(full);
@@ -66,7 +71,7 @@ export class Workspace {
     return about?.isFile() === true && about.nlink > 1n && this.find().secret.includes(at);
   }
 
-  /** True for what git obeys too, and for what would make a repository of the folder around it. */
+  /** Returns true for what git obeys too, and for what would make its folder a repository. */
   #isKept(at: string): boolean {
     const within = inGit(this.root, at, true);
     if (this.#isGuarded(at) || this.#walk.follows(at) || path.basename(at) === ".git") return true;
