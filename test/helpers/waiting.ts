@@ -73,8 +73,10 @@ export function write(
 }
 
 const realTimeout = globalThis.setTimeout;
-/** Real milliseconds, at most, that one step of simulated time waits for files; what waits for a timer needs the next step. */
-const settleMs = 100;
+/** Looks at the lanes, at most, in one step of simulated time, with two real milliseconds between them. */
+const mostLooks = 50;
+/** Looks in a row that find nothing new, after which a turn that runs waits for a timer, so for the next step. */
+const quietLooks = 10;
 
 /** Lets simulated time pass in steps, until `done` says so. Files go on for real, so each step waits until all that is due is done. */
 export async function passing(
@@ -94,14 +96,15 @@ const seen = new WeakMap<TestHost, string>();
 
 async function settled(t: TestHost): Promise<void> {
   const { lanes, values } = t.slot(Store);
-  for (let waited = 0; waited < settleMs; waited += 2) {
+  for (let looks = 0, quiet = 0; looks < mostLooks && quiet < quietLooks; looks += 1) {
     const [stats, dueIn = Infinity] = await Promise.all([lanes.stats(), lanes.dueIn()]);
     const { running } = stats;
     const now = JSON.stringify([stats, dueIn > 0 ? Math.round((Date.now() + dueIn) / 1_000) : 0]);
     if (running === 0 && dueIn > 0 && seen.get(t) === now) return;
     // The state that is seen is written down, and the wait goes on once it is on disk: any later
     // write is on disk later.
-    if (seen.get(t) !== now) await values.put("settled", "test", now).catch(() => {});
+    quiet = seen.get(t) === now ? quiet + 1 : 0;
+    if (quiet === 0) await values.put("settled", "test", now).catch(() => {});
     seen.set(t, now);
     await new Promise((resolve) => realTimeout(resolve, 2));
     // A worker looks in a moment for messages to claim.
@@ -126,6 +129,25 @@ export function simulateTime(now = Date.now()): Disposable {
     [Symbol.dispose]() {
       for (const spy of spies) spy.mockRestore();
       vi.useRealTimers();
+    },
+  };
+}
+
+/** Lets simulated time go on by itself, some twenty times as fast as real time, for what only waits for timers. */
+export function hurryTime(): AsyncDisposable {
+  const time = simulateTime();
+  let isOver = false;
+  const passes = (async () => {
+    while (!isOver) {
+      await vi.advanceTimersByTimeAsync(50);
+      await new Promise((resolve) => realTimeout(resolve, 2));
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      await passes;
+      time[Symbol.dispose]();
     },
   };
 }
