@@ -136,6 +136,11 @@ export function simulateTime(now = Date.now()): Disposable {
 /** Lets simulated time go on by itself, some twenty times as fast as real time, for what only waits for timers. */
 export function hurryTime(): AsyncDisposable {
   const time = simulateTime();
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const late = new AbortController();
+    setTimeout(() => late.abort(new DOMException("It took too long.", "TimeoutError")), ms);
+    return late.signal;
+  });
   let isOver = false;
   const passes = (async () => {
     while (!isOver) {
@@ -147,6 +152,7 @@ export function hurryTime(): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       isOver = true;
       await passes;
+      timeout.mockRestore();
       time[Symbol.dispose]();
     },
   };
