@@ -157,3 +157,16 @@ export function hurryTime(): AsyncDisposable {
     },
   };
 }
+
+/** Stops a host without the patience that it has with turns that hang and with questions that nobody answers. */
+export async function stopSoon(host: TestHost): Promise<void> {
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const grace = vi
+    .spyOn(AbortSignal, "timeout")
+    .mockImplementation((ms) => timeout(ms === 8_000 ? 200 : ms));
+  try {
+    await host.stop();
+  } finally {
+    grace.mockRestore();
+  }
+}
