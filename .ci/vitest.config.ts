@@ -15,7 +15,7 @@ const slow = [
   "plugins/alert-owner/*.test.ts",
   "plugins/channel-{discord/gateway,slack/connection,chatapp/send}.test.ts",
   "plugins/channel-email/{account,contract,email,hostile,reading,sending,starttls,two-programs}.test.ts",
-  "plugins/console-web/console.test.ts",
+  "plugins/console-web/{agents,approvals,chat,config,console,extensions,health,long,looks,pairing,states,views}.test.ts",
   "plugins/command-{onboard/onboard,plugins/new,plugins/add,plugins/check}.test.ts",
   "plugins/editor-acp/{editor,folders,frames,schema}.test.ts",
   "plugins/gateway-http/ready.test.ts",

@@ -59,7 +59,7 @@ export type { ToolFacts } from "./tools/tool-source.ts";
 export type { EffectsContext } from "./tools/tool.ts";
 export { toolsKeys } from "./tools/tools-config.ts";
 export { wrongEffects } from "./tools/wrong-effects.ts";
-export { type Door, OwnerDoors } from "./messages/owner-doors.ts";
+export { type Door, OwnerDoors } from "./messages/outbox.ts";
 export { type BudgetRequest, type BudgetVerdict, Budget } from "./models/budget.ts";
 export { providerKeys } from "./models/provider-config.ts";
 export {

@@ -8,6 +8,7 @@ export {
   type Command,
   Commands,
   type CheckRow,
+  type RowFix,
   type Check,
   Checks,
   type Service,

@@ -29,6 +29,11 @@ export class MatrixApi {
     return reach(call, { scrub: this.#scrub });
   }
 
+  /** Returns the id of the agent's own account. */
+  async whoAmI(signal: AbortSignal): Promise<string> {
+    return (await this.call<{ user_id: string }>("GET", "/account/whoami", signal)).user_id;
+  }
+
   #refusal(status: number, { errcode = "", error = "", retry_after_ms }: Refusal): PlatformFailure {
     const cause = this.#scrub(`${errcode} ${error}`);
     const cure = status === 401 ? ": the access token is wrong or was revoked; set a new one." : ".";

@@ -1,5 +1,4 @@
-import { textParts, type InboundMessage } from "@gantry/sdk";
-import { isForAgent, trustOf } from "@gantry/sdk/channel";
+import { trustOf, type Attachment, type PlatformMessage } from "@gantry/sdk/channel";
 import type { Settings } from "./settings.ts";
 
 /** The part of `GET /sync` that a channel reads; everything may be missing. */
@@ -32,34 +31,32 @@ export interface Room {
   readonly isDirect: boolean;
 }
 
-/** The message of an event; undefined for what is none of the agent's business. Bots write `m.notice`, which nobody answers. */
-export function readEvent(
-  event: Event,
-  { id: room, isDirect }: Room,
-  me: string,
-  settings: Settings,
-): InboundMessage | undefined {
+export interface RoomAddress {
+  readonly room: string;
+  readonly thread?: string;
+}
+
+export type RoomMessage = PlatformMessage<RoomAddress, Attachment>;
+
+/** Returns the message of an event; undefined if no person wrote it. Bots write `m.notice`, which nobody answers. */
+export function readEvent(event: Event, { id: room, isDirect }: Room, me: string): RoomMessage | undefined {
   const { type, event_id: id, sender, content = {}, origin_server_ts = Date.now() } = event;
   const { msgtype, body } = content;
   if (type !== "m.room.message" || msgtype !== "m.text" || typeof body !== "string") return undefined;
   if (id === undefined || sender === undefined || sender === me) return undefined;
 
-  const kind = isDirect ? "direct" : "group";
-  const mentioned = content["m.mentions"]?.user_ids?.includes(me) === true || body.includes(me);
-  if (!isForAgent({ kind, group: room, mentioned }, settings.groups)) return undefined;
-
   const { rel_type, event_id: root } = content["m.relates_to"] ?? {};
-  const thread = rel_type === "m.thread" ? root : undefined;
+  const thread = rel_type === "m.thread" && root !== undefined ? { thread: root } : {};
   return {
-    channel: "matrix",
     id,
     timestamp: Math.floor(origin_server_ts / 1_000),
     sender: { id: sender },
-    conversation: { id: room, kind, ...(thread !== undefined && { thread }) },
-    replyTo: { room, thread: thread ?? null },
-    parts: textParts(body),
-    mentioned,
-    trust: trustOf(sender, settings.people) ?? "guest",
+    conversation: { id: room, kind: isDirect ? "direct" : "group", ...thread },
+    replyTo: { room, ...thread },
+    text: body,
+    quoted: [],
+    mentioned: content["m.mentions"]?.user_ids?.includes(me) === true || body.includes(me),
+    files: [],
   };
 }
 

@@ -1,24 +1,22 @@
-import type { Inbox, InboundMessage, Values } from "@gantry/sdk";
 import {
-  receiveAll,
   troubleOf,
   type ChannelHealth,
+  type ChatFrame,
+  type ChatHost,
   type ConnectionOptions,
   type Trouble,
 } from "@gantry/sdk/channel";
 import type { MatrixApi } from "./api.ts";
-import { invitations, readEvent, type Sync } from "./read-events.ts";
+import { invitations, readEvent, type RoomAddress, type RoomMessage, type Sync } from "./read-events.ts";
 import type { Settings } from "./settings.ts";
 
 const pollMs = 30_000;
 const space = "matrix.since";
 
-export interface ReceiverNeeds {
+export interface ReceiverNeeds extends Pick<ChatHost, "health" | "values"> {
   readonly api: MatrixApi;
   readonly settings: Settings;
-  readonly health: ChannelHealth;
-  readonly inbox: Inbox;
-  values(): Values;
+  readonly frame: ChatFrame<RoomAddress, RoomMessage>;
 }
 
 /** Long polling: the homeserver is asked for what follows only once what it gave is on disk. */
@@ -33,8 +31,8 @@ export class Receiver implements ConnectionOptions {
   }
 
   async run(signal: AbortSignal, alive: () => void): Promise<void> {
-    const { api, health, inbox, settings, values } = this.#needs;
-    const { user_id: me } = await api.call<{ user_id: string }>("GET", "/account/whoami", signal);
+    const { api, health, frame, settings, values } = this.#needs;
+    const me = await api.whoAmI(signal);
     let since = await values().get<string>(space, me);
     while (!signal.aborted) {
       const timeout = since === undefined ? 0 : pollMs;
@@ -46,7 +44,7 @@ export class Receiver implements ConnectionOptions {
       const messages = since === undefined ? [] : await this.#messages(sync, me, signal);
       if (messages.length > 0) {
         health.event();
-        await receiveAll(inbox, messages, signal);
+        await frame.take(messages, signal);
       }
       for (const room of invitations(sync, settings))
         await api.call("POST", `/join/${encodeURIComponent(room)}`, signal, {});
@@ -59,14 +57,17 @@ export class Receiver implements ConnectionOptions {
     return troubleOf(error);
   }
 
-  async #messages({ rooms }: Sync, me: string, signal: AbortSignal): Promise<readonly InboundMessage[]> {
-    const { api, settings } = this.#needs;
-    const found: InboundMessage[] = [];
+  async #messages({ rooms }: Sync, me: string, signal: AbortSignal): Promise<readonly RoomMessage[]> {
+    const { api, frame } = this.#needs;
+    const found: RoomMessage[] = [];
     for (const [id, { timeline }] of Object.entries(rooms?.join ?? {})) {
       const path = `/rooms/${encodeURIComponent(id)}/joined_members`;
       const { joined } = await api.call<{ joined: object }>("GET", path, signal);
       const room = { id, isDirect: Object.keys(joined).length <= 2 };
-      found.push(...(timeline?.events ?? []).flatMap((event) => readEvent(event, room, me, settings) ?? []));
+      for (const event of timeline?.events ?? []) {
+        const message = await frame.read({ event: event.event_id }, () => readEvent(event, room, me));
+        if (message) found.push(message);
+      }
     }
     return found;
   }

@@ -1,10 +1,4 @@
-import {
-  platformAddress,
-  readSecrets,
-  GroupsKey,
-  type AllowedPeople,
-  type Groups,
-} from "@gantry/sdk/channel";
+import { platformAddress, readSecrets, GroupsKey, type ChatRules } from "@gantry/sdk/channel";
 import { Type, type Static } from "typebox";
 
 const text = { minLength: 1 };
@@ -26,12 +20,8 @@ export const config = Type.Object({
   groups: GroupsKey,
 });
 
-export const allowlistKey = "plugins_config.channel-matrix.allowed_users";
-
-export interface Settings {
+export interface Settings extends ChatRules {
   readonly token: string;
-  readonly people: AllowedPeople;
-  readonly groups: Groups;
   /** Throws CHANNEL_INSECURE_URL. */
   address(): string;
 }
@@ -49,6 +39,7 @@ export function settingsFrom(table: Static<typeof config>, env: NodeJS.ProcessEn
   return {
     token: access_token as string,
     people: { allowed: table.allowed_users, owners: table.owners },
+    pairing: false,
     groups: table.groups,
     address: () => platformAddress("homeserver", table.homeserver, isLoopbackAllowed),
   };

@@ -15,6 +15,7 @@ import { ServedHost } from "./served-host.ts";
 import { servedWriter } from "./served-log.ts";
 import { startWithoutWrong } from "./start-without-wrong.ts";
 import { orUnconfigured } from "./unconfigured-word.ts";
+import { wordIn, workspaceIn } from "./words-in-line.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** Finds the word, runs it, prints what went wrong; gives the exit code. */
@@ -35,17 +36,6 @@ export async function runCommandLine(argv: readonly string[], configDir: string)
 /** Whether the line begins with this word, or with both of a word of two. */
 function isNamed(argv: readonly string[], name: string): boolean {
   return name === argv.slice(0, name.split(" ").length).join(" ");
-}
-
-/** Returns the first word; `help` for a line that asks for the list of all. */
-function wordIn([first = "help"]: readonly string[]): string {
-  return first.startsWith("-") ? "help" : first;
-}
-
-/** The folder after -C, for the words of plugins: they are known only once the host has started there. */
-function workspaceIn(argv: readonly string[]): string | undefined {
-  const at = argv.indexOf("-C");
-  return at === -1 ? undefined : argv[at + 1];
 }
 
 class WordRun {

@@ -4,10 +4,15 @@ import { asError, printable } from "@gantry/sdk/node";
 
 const levels: readonly Level[] = ["debug", "info", "warn", "error"];
 
+/** Returns whether a log whose lowest level this is has lines of `level`. */
+export function isWritten(level: Level, lowest: Level): boolean {
+  return levels.indexOf(level) >= levels.indexOf(lowest);
+}
+
 /** Returns a log of readable lines; `print` is handed one without its end. */
 export function terminalWriter(lowest: Level, print: (line: string) => void): LogWriter {
   return (level, detail, message) => {
-    if (levels.indexOf(level) < levels.indexOf(lowest)) return;
+    if (!isWritten(level, lowest)) return;
     const plugin = typeof detail["plugin"] === "string" ? ` [${detail["plugin"]}]` : "";
     const named = detail["stranger"] ?? detail["user"];
     const user = typeof named === "string" ? ` (${named})` : "";

@@ -3,7 +3,6 @@ import { laneOf, userOf, type CallOptions, type ToolCallOutcome } from "@gantry/
 import {
   Store,
   textParts,
-  type Autonomy,
   type InboundMessage,
   type ModelRef,
   type Part,
@@ -16,16 +15,15 @@ import type { Redaction } from "../record/redaction.ts";
 import type { CallOutcome, CallRequest } from "../tools/call.ts";
 import { shownCall } from "../turn/calls.ts";
 import { factsOf, type TurnDeps } from "../turn/turn.ts";
-import { agentOf, asAgent } from "./agents.ts";
+import { agentOf, asAgent, type Widest } from "./agents.ts";
 import { contextOf } from "./inner-turn.ts";
 import type { RunningTurns } from "./running-turns.ts";
 import { enterSession } from "./session-access.ts";
 
-interface Deps {
+interface Deps extends Widest {
   readonly registry: Registry;
   readonly turn: TurnDeps;
   readonly want: ModelRef;
-  readonly level: Autonomy;
   /** What is taken out of what the owner sees at a terminal or device of their own. */
   readonly forOwner: Redaction;
 }
@@ -35,7 +33,7 @@ export async function callOutside(
   deps: Deps,
   turns: RunningTurns,
   message: InboundMessage,
-  { tool, args, agent: named, workspace, approvals, signal: given, onEvent }: CallOptions,
+  given: CallOptions,
 ): Promise<ToolCallOutcome> {
   const lane = laneOf(message);
   const { session = lane } = message;
@@ -43,27 +41,20 @@ export async function callOutside(
   if (session !== lane && sessions) await enterSession(sessions, session, lane);
 
   const redaction = message.trust === "owner" ? deps.forOwner : deps.turn.redaction;
-  const agent = await agentOf(deps.registry, message, session, named);
-  const placed = { approvals, signal: given, ...(workspace !== undefined && { workspace }) };
-  const labelled = named === undefined ? placed : { ...placed, agent: named };
-  const asked: PromptOptions = await asAgent(deps, agent, labelled);
-  const { tools } = asked;
+  const agent = await agentOf(deps.registry, message, session, given.agent);
+  const asked: CallOptions & Partial<PromptOptions> = await asAgent(deps, agent, given);
   const context = contextOf(message, asked, deps.want, undefined, redaction);
   const of = { session, user: userOf(message), redaction, context };
   const traceparent = context.ids.trace;
   const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
-  const call = { id: `call_${randomBytes(6).toString("hex")}`, name: tool, args };
-  const work = async (stop: AbortSignal): Promise<ToolCallOutcome> => {
-    const signal = AbortSignal.any([given, stop]);
-    const own = { approvals: asked.approvals, signal, ...(tools && { tools }), ...(onEvent && { onEvent }) };
-    const options = turns.told(session, own);
-    return shown(await shownCall(deps.turn, { ...of, options }, call), redaction);
-  };
+  const call = { id: `call_${randomBytes(6).toString("hex")}`, name: given.tool, args: given.args };
   return turns.run(
     session,
-    (stop, is) => {
-      is({ ...factsOf(of), tool });
-      return runTraced(traced, () => work(stop));
+    async (stop, is) => {
+      is({ ...factsOf(of), tool: given.tool });
+      const options = turns.told(session, { ...asked, signal: AbortSignal.any([given.signal, stop]) });
+      const outcome = runTraced(traced, () => shownCall(deps.turn, { ...of, options }, call));
+      return shown(await outcome, redaction);
     },
     ({ code }) => (code === undefined ? { stop: "EndTurn" } : { stop: "Error", code }),
   );

@@ -127,13 +127,15 @@ export class ChatWords {
     if (word === undefined) return undefined;
     return inFolder(this.#deps, message, session, options, async () => {
       const commands = this.#commandsFor(message);
-      const named = commands.find(({ name }) => name === word.toLowerCase());
-      const command = named ?? (this.#isNamed(word) ? undefined : await this.#alsoFor(word, commands));
-      if (!command) return this.#unscoped(word, message)?.message ?? unknown(word, commands);
+      // A word of somebody else's command is nobody's, too.
+      const known = this.#deps.registry.get(ChatCommands)?.get(word.toLowerCase());
+      const named = commands.find((one) => one === known);
+      const command = known ? named : await this.#alsoFor(word, commands);
+      if (!command) return unscoped(known, message)?.message ?? unknown(word, commands);
       // Each of its turns would begin with nothing, and what one has taken in be unknown to the next.
       if (options.keep === false && command.next) return sentences.unkept(command.name);
       const { parts, trust } = message;
-      const { signal = this.#underWay.over } = options;
+      const { signal = this.#underWay.over.signal } = options;
       const { workspace } = this.#deps.turn;
       const facts = { parts, trust, user: userOf(message), origin: chatOf(message), signal, commands };
       const run: ChatCommandRun = {
@@ -182,11 +184,6 @@ export class ChatWords {
     return may.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** True for a word of somebody else's, too. */
-  #isNamed(word: string): boolean {
-    return this.#deps.registry.get(ChatCommands)?.has(word.toLowerCase()) === true;
-  }
-
   /** One that cannot say whether a word is its own does not answer it. */
   async #alsoFor(word: string, commands: readonly ChatCommand[]): Promise<ChatCommand | undefined> {
     for (const command of commands)
@@ -197,15 +194,14 @@ export class ChatWords {
       }
     return undefined;
   }
+}
 
-  /** Says to a caller which scope a word needs that their token lacks. */
-  #unscoped(word: string, { caller }: InboundMessage): GantryError | undefined {
-    const command = this.#deps.registry.get(ChatCommands)?.get(word.toLowerCase());
-    if (!command || !caller) return undefined;
-    const scope = scopeFor(command);
-    const missing = caller.may.includes(scope) ? "decide" : scope;
-    return caller.may.includes(missing) ? undefined : lacking(missing, caller);
-  }
+/** Returns the refusal of a command to a caller whose token lacks a scope for it. */
+function unscoped(command: ChatCommand | undefined, { caller }: InboundMessage): GantryError | undefined {
+  if (!command || !caller) return undefined;
+  const scope = scopeFor(command);
+  const missing = caller.may.includes(scope) ? "decide" : scope;
+  return caller.may.includes(missing) ? undefined : lacking(missing, caller);
 }
 
 /** Returns the scope that a token needs for a command; one of owners needs `decide` besides. */

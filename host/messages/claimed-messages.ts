@@ -161,9 +161,10 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
   }
 
   async #run(
-    { message, deliveryCount }: Claim,
+    claim: Claim,
     { signal: given, onEvent }: ClaimedTurnOptions,
   ): ReturnType<Conversations["turn"]> {
+    const { message, deliveryCount } = claim;
     const later = new AbortController();
     // What the worker aborts begins again, and its open questions wait for that.
     const putOff = (): void => later.abort(answeredLater);
@@ -175,6 +176,7 @@ export class ClaimedMessages implements ClaimedMessagesSlot {
     try {
       return await this.#deps.conversations.turn(message, laneOf(message), {
         signal,
+        lease: claim,
         approvals: asked ? "ask" : "none",
         again: deliveryCount > 1,
         onEvent: (event) => {

@@ -12,9 +12,9 @@ test("SDK-16: commands are told when the time that a stop gives them is up, and 
   );
   const time = new AbortController();
   const stopped = underWay.stop(time.signal);
-  expect(underWay.over.aborted).toBe(false);
+  expect(underWay.over.signal.aborted).toBe(false);
   time.abort();
   await stopped;
-  expect(underWay.over.aborted).toBe(true);
+  expect(underWay.over.signal.aborted).toBe(true);
   ended.resolve();
 });

@@ -13,9 +13,8 @@ interface UnderWay {
 export class CommandsUnderWay {
   readonly #log: Logger;
   readonly #all = new Map<string, UnderWay>();
-  readonly #over = new AbortController();
   /** Aborted once the time that a stop gives to commands is up. */
-  readonly over: AbortSignal = this.#over.signal;
+  readonly over = new AbortController();
 
   constructor(log: Logger) {
     this.#log = log;
@@ -57,6 +56,6 @@ export class CommandsUnderWay {
       signal.addEventListener("abort", () => resolve(), { once: true }),
     );
     await Promise.race([Promise.all([...this.#all.values()].map(({ ended }) => ended)), stopped]);
-    this.#over.abort();
+    this.over.abort();
   }
 }

@@ -8,12 +8,12 @@ import {
 } from "@gantry/sdk/fill";
 import { Store, type ApprovalRequest, type InboundMessage, type ModelRef } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { pluginErrors } from "../plugins/errors.ts";
 import type { Approvals } from "../tools/approvals.ts";
 import { askedOf } from "../tools/asked-question.ts";
 import { scopesOf } from "../tools/scopes.ts";
 import type { ToolList } from "../tools/tool-list.ts";
 import { modelSpace, type Conversations } from "./conversations.ts";
+import { storeOf } from "./store-of.ts";
 import { isOlder, namesQuestion, needsQuestionId } from "./question-ids.ts";
 import { isOthers, leave, move, type LeaveDeps } from "./session-agent.ts";
 
@@ -44,7 +44,7 @@ export class Control implements ConversationControl {
     await this.#deps.conversations.turns.end(this.session, "forget");
     return this.#alone(async () => {
       const kept = await leave(this.#deps, this.session);
-      await this.#store().sessions.open(this.session, laneOf(this.#message));
+      await storeOf(this.#deps.registry).sessions.open(this.session, laneOf(this.#message));
       return kept;
     });
   }
@@ -63,7 +63,7 @@ export class Control implements ConversationControl {
   }
 
   async sessions(limit: number): Promise<readonly SessionSummary[]> {
-    const all = await this.#store().sessions.list(manySessions);
+    const all = await storeOf(this.#deps.registry).sessions.list(manySessions);
     const owner = laneOf(this.#message);
     return all.filter((session) => session.owner === owner).slice(0, limit);
   }
@@ -81,7 +81,7 @@ export class Control implements ConversationControl {
 
   async rewind(): Promise<boolean> {
     this.#mustRest();
-    return this.#alone(() => this.#store().sessions.rewind(this.session));
+    return this.#alone(() => storeOf(this.#deps.registry).sessions.rewind(this.session));
   }
 
   stop(): Promise<boolean> {
@@ -103,7 +103,7 @@ export class Control implements ConversationControl {
   }
 
   async useModel(model: string | undefined): Promise<void> {
-    const { values } = this.#store();
+    const { values } = storeOf(this.#deps.registry);
     if (model === undefined) await values.remove(modelSpace, this.session);
     else await values.put(modelSpace, this.session, model);
   }
@@ -141,11 +141,5 @@ export class Control implements ConversationControl {
 
   #alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#deps.conversations.alone(this.session, AbortSignal.timeout(patienceMs), work);
-  }
-
-  #store(): Store {
-    const store = this.#deps.registry.get(Store);
-    if (!store) throw pluginErrors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
-    return store;
   }
 }

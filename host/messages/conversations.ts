@@ -10,7 +10,7 @@ import {
   type TurnResult,
 } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { shortHash } from "@gantry/sdk/node";
+import { shortHash, whileHeld } from "@gantry/sdk/node";
 import { runTraced } from "../plugins/attribution.ts";
 import type { HookTable } from "../plugins/hook-table.ts";
 import type { Redaction } from "../record/redaction.ts";
@@ -22,7 +22,7 @@ import { agentOf, asAgent, inFolder } from "./agents.ts";
 import { callOutside, callWithin } from "./call-outside.ts";
 import { contextOf, optionsWithin, saidWithin, sessionsAround, type InnerTurn } from "./inner-turn.ts";
 import { withinLevel } from "./prompt-options.ts";
-import { leaseMs, take } from "./lease.ts";
+import { take } from "./lease.ts";
 import { Queue } from "./queue.ts";
 import { RunningTurns } from "./running-turns.ts";
 import { enterSession, enterWithin } from "./session-access.ts";
@@ -41,16 +41,13 @@ export interface ConversationDeps extends LeaveDeps {
 /** Where the store keeps the model that a person chose for a conversation. */
 export const modelSpace = "session-model";
 
-/** A conversation that is this process's alone for now. */
-interface Held {
-  readonly lease: Lease;
-  /** Aborted once it is somebody else's. */
-  readonly lost: AbortSignal;
-}
+type Alone<T> = (lost?: AbortSignal, lease?: Lease) => Promise<T>;
 
 interface TurnOptions extends PromptOptions {
   /** Nobody but the owner sees the answer. */
   readonly isPrivate?: boolean;
+  /** By which the conversation is this process's. */
+  readonly lease?: Lease | undefined;
   readonly inner?: InnerTurn;
   /** An earlier try of the same message may have left questions open. */
   readonly again?: boolean;
@@ -67,8 +64,9 @@ export class Conversations {
     this.turns = new RunningTurns(deps.registry);
   }
 
-  /** Throws if a guard refuses the message. */
-  async admit(message: InboundMessage): Promise<void> {
+  /** Throws if this process takes no new work, unless it is part of a call that runs, or if a guard refuses the message. */
+  async admit(message: InboundMessage, call?: CallRequest): Promise<void> {
+    if (!call && this.#deps.registry.get(Store)?.lanes.isDrained?.()) throw errors.NODE_DRAINED();
     const refusal = await this.#deps.hooks.guard("onInboundMessage", message);
     if ("verdict" in refusal) throw errors.INBOUND_REFUSED(refusal.reason);
   }
@@ -79,7 +77,7 @@ export class Conversations {
     { keep }: Pick<PromptOptions, "keep">,
     call?: CallRequest,
   ): Promise<string> {
-    await this.admit(message);
+    await this.admit(message, call);
     const session = message.session ?? `${message.channel}-${randomBytes(6).toString("hex")}`;
     // Of what nobody can come back to nothing is opened.
     if (message.session === undefined && keep === false) return session;
@@ -94,18 +92,18 @@ export class Conversations {
     const options = withinLevel(given, this.#deps.level, given.inner?.call.turn?.autonomy);
     const isPrivate = message.trust === "owner";
     const traced = { trace: message.trace, conversation: shortHash(session) };
-    const turnOf = (signal: AbortSignal): Promise<Turn> =>
-      runTraced(traced, () => this.turn(message, session, { ...options, signal, isPrivate }));
+    const turnOf = (signal: AbortSignal, lease?: Lease): Promise<Turn> =>
+      runTraced(traced, () => this.turn(message, session, { ...options, signal, isPrivate, lease }));
     if (options.keep === false) {
       const { result } = await turnOf(options.signal);
       if (message.session === undefined) await this.#deps.sources.move(session);
       return result;
     }
 
-    return this.alone(session, options.signal, async (held) => {
-      const turn = await turnOf(held ? AbortSignal.any([options.signal, held.lost]) : options.signal);
+    return this.alone(session, options.signal, async (lost = options.signal, lease) => {
+      const turn = await turnOf(AbortSignal.any([options.signal, lost]), lease);
       const sessions = this.#deps.registry.get(Store)?.sessions;
-      if (turn.messages.length > 0) await sessions?.append(session, turn.messages, held?.lease);
+      if (turn.messages.length > 0) await sessions?.append(session, turn.messages, lease);
       return turn.result;
     });
   }
@@ -126,26 +124,14 @@ export class Conversations {
     return callOutside(this.#deps, this.turns, message, options);
   }
 
-  /** Does something with a conversation while nobody else does; `held` tells when another process has taken it over. */
-  alone<T>(session: string, signal: AbortSignal, work: (held?: Held) => Promise<T>): Promise<T> {
+  /** Does something with a conversation while nobody else does; `lost` is aborted once another process has taken it over. */
+  alone<T>(session: string, signal: AbortSignal, work: Alone<T>): Promise<T> {
     return this.#queue.run(session, signal, async () => {
       const lanes = this.#deps.registry.get(Store)?.lanes;
       if (!lanes) return work();
       const lease = await take(lanes, session, signal);
-      const lost = new AbortController();
-      const again = async (): Promise<void> => {
-        // A store that fails now is asked again; what it keeps in the end, the lease decides.
-        if (!(await lanes.renew(lease, leaseMs).catch(() => true))) lost.abort(errors.TURN_CANCELLED());
-      };
-      const renewal = setInterval(() => void again(), leaseMs / 3);
-      renewal.unref();
-      try {
-        return await work({ lease, lost: lost.signal });
-      } finally {
-        clearInterval(renewal);
-        // The conversation may be a channel's, with messages that waited for this turn.
-        await lanes.release(lease);
-      }
+      // The conversation may be a channel's, whose messages go on once it is released.
+      return whileHeld(lanes, lease, (lost) => work(lost, lease));
     });
   }
 

@@ -10,11 +10,11 @@ import {
 import { laneMove, withinCaller } from "@gantry/sdk/node";
 import type { People } from "../config/people.ts";
 import { errors } from "./errors.ts";
-import { pluginErrors } from "../plugins/errors.ts";
 import type { Telling } from "../record/observers.ts";
 import type { Registry } from "../plugins/registry.ts";
 import type { Admission } from "./admission.ts";
 import { checkPromptOptions } from "./prompt-options.ts";
+import { storeOf } from "./store-of.ts";
 import type { SenderCheck } from "./sender-check.ts";
 import type { ChatWords } from "./chat-words.ts";
 import type { Conversations } from "./conversations.ts";
@@ -55,7 +55,7 @@ export class Inbox implements InboxSlot {
   async receive(given: readonly InboundMessage[]): Promise<readonly Receipt[]> {
     const messages = given.map((message) => this.#spoken(message));
     const receipts: Receipt[] = messages.map(() => "accepted");
-    const store = this.#store();
+    const store = storeOf(this.#deps.registry);
     if (await this.#deps.admission.isFull(store, messages.length)) return messages.map(() => "full");
     const fresh: { message: InboundMessage; at: number }[] = [];
     for (const [at, message] of messages.entries()) {
@@ -73,7 +73,7 @@ export class Inbox implements InboxSlot {
   /** Takes what a chat command says in its person's name; what the guards refuse is told to nobody. */
   async begin(message: InboundMessage): Promise<void> {
     if ((await this.#deps.senders.refusal(message)) === undefined)
-      await this.#accept(this.#store(), [message]);
+      await this.#accept(storeOf(this.#deps.registry), [message]);
   }
 
   /** Returns the inbox as one plugin has it: the turns and calls that it begins carry its name. */
@@ -147,12 +147,6 @@ export class Inbox implements InboxSlot {
   async #isControl(message: InboundMessage): Promise<boolean> {
     for (const control of this.#deps.controls) if (await control(message)) return true;
     return false;
-  }
-
-  #store(): Store {
-    const store = this.#deps.registry.get(Store);
-    if (!store) throw pluginErrors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
-    return store;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { InboundMessage, ModelRef, PromptOptions, TurnEvent } from "@gantry/sdk";
+import type { Lease } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { CallRequest } from "../tools/call.ts";
@@ -57,11 +58,12 @@ function isForPerson({ type }: TurnEvent): boolean {
 /** Makes the context of a turn; `usual` is who answers in its session, `redaction` its person's. */
 export function contextOf(
   message: InboundMessage,
-  { provider, model, effort, budget, agent, autonomy, workspace }: Partial<PromptOptions>,
+  given: Partial<PromptOptions> & { readonly lease?: Lease | undefined },
   usual: ModelRef,
   inner: InnerTurn | undefined,
   redaction: Redaction,
 ): TurnContext {
+  const { provider, model, effort, budget, agent, autonomy, workspace, lease } = given;
   const outer = inner?.call.turn;
   const isNamed = provider !== undefined || model !== undefined;
   const named = { provider: provider ?? usual.provider, model: model ?? usual.model };
@@ -77,6 +79,7 @@ export function contextOf(
     agent: agent ?? outer?.agent,
     autonomy,
     workspace: workspace ?? outer?.workspace,
+    lease: outer?.lease ?? lease,
     until: inner?.call.until,
     redaction: outer?.redaction ?? redaction,
   };

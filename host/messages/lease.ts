@@ -1,7 +1,7 @@
 import type { Lanes, Lease } from "@gantry/sdk/fill";
+import { holdLane } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 
-export const leaseMs = 60_000;
 /** How long a caller waits for a conversation that another process holds. */
 const patienceMs = 120_000;
 const askAgainMs = 100;
@@ -10,7 +10,7 @@ const askAgainMs = 100;
 export async function take(lanes: Lanes, session: string, signal: AbortSignal): Promise<Lease> {
   const begun = performance.now();
   for (;;) {
-    const lease = await lanes.hold(session, leaseMs);
+    const lease = await holdLane(lanes, session);
     if (lease) return lease;
     if (signal.aborted) throw errors.TURN_CANCELLED();
     if (performance.now() - begun > patienceMs) throw errors.SESSION_BUSY(session);

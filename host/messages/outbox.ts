@@ -11,11 +11,11 @@ import {
 } from "@gantry/sdk";
 import { noticeFor, type Notice } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
-import { pluginErrors } from "../plugins/errors.ts";
 import type { Audit } from "../record/audit.ts";
 import type { Redaction } from "../record/redaction.ts";
 import type { Registry } from "../plugins/registry.ts";
 import { after, asError, withTimeout } from "@gantry/sdk/node";
+import { storeOf } from "./store-of.ts";
 import type { Delivery } from "./delivery.ts";
 
 export interface OutboxDeps {
@@ -39,8 +39,7 @@ export class Outbox implements OutboxSlot {
 
   async send(message: ServiceMessage): Promise<"accepted" | "duplicate"> {
     const { registry } = this.#deps;
-    const store = registry.get(Store);
-    if (!store) throw pluginErrors.SLOT_EMPTY("host", Store.id, ": list a store, see `gantry plugins list`");
+    const store = storeOf(registry);
     if (!registry.get(Channels)?.has(message.channel))
       throw errors.OUTBOX_NO_CHANNEL(message.key, message.channel);
     const notice = await this.#notice(message);

@@ -55,10 +55,7 @@ export class RunningTurns {
     return this.#of(session).length > 0;
   }
 
-  /**
-   * Ends the turns and calls that run and those within them, and waits for their end; `how` is the
-   * reason of their signals. False if none runs.
-   */
+  /** Ends and awaits what runs in a session or within it; `how` is the signals' reason. False for none. */
   async end(session: string, how: "keep" | "forget"): Promise<boolean> {
     // A turn within another may outlive it.
     const within = [...this.#running].filter(({ facts }) => facts?.within === session);

@@ -1,5 +1,6 @@
 import {
   ask,
+  Store,
   type AuditEvent,
   type GantryError,
   type Question,
@@ -65,6 +66,11 @@ export class ToolCalls {
       if (request.signal.aborted) throw errors.TURN_CANCELLED();
       await this.#record("tool_call", request, call.args, decision);
       await this.#deps.sources.addOf(call);
+      const { lease } = request.turn ?? {};
+      // Whoever has taken the conversation over makes the calls of this turn.
+      const lanes = this.#deps.registry.get(Store)?.lanes;
+      const isHeld = lease && (await lanes?.isHeld?.(lease, request.signal));
+      if (isHeld === false) throw errors.LEASE_LOST(lease!.lane);
       const outcome = await runTool(this.#deps, request, tool, call, decision, {
         runInner: (inner) => this.run(inner),
         check: (effects) => this.#checkLater(request, tool, call, effects),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Autonomy, Caller, InboundMessage, ModelRef, Trust } from "@gantry/sdk";
-import type { Effort } from "@gantry/sdk/fill";
+import type { Effort, Lease } from "@gantry/sdk/fill";
 import type { Redaction } from "../record/redaction.ts";
 import type { SpentBudget } from "./spent-budget.ts";
 import type { TurnIds } from "@gantry/sdk/node";
@@ -23,6 +23,8 @@ export interface TurnContext {
   readonly autonomy: Autonomy | undefined;
   /** Resolved, if it is not the configured one. */
   readonly workspace: string | undefined;
+  /** By which the outermost conversation is this process's, if it is held. */
+  readonly lease: Lease | undefined;
   /** When the time of the tool around it is up, by `performance.now()`. */
   readonly until: number | undefined;
   /** What is taken out of what its tools ask the person of the outermost turn. */

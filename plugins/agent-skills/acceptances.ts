@@ -5,6 +5,10 @@ import { folderStamp } from "./folder-stamp.ts";
 import type { FoundSkill } from "./places.ts";
 
 const space = "skills";
+/** Apart from what each turn reads. */
+const shownSpace = "skills-shown";
+/** Characters; what is longer is not kept, so that a change of it is not shown as a diff. */
+const maxShown = 256 * 1024;
 
 /** What the owner has said yes to. */
 export interface Acceptance {
@@ -41,13 +45,25 @@ export class Acceptances {
     return found.map((skill) => ({ ...skill, accepted: all.get(skill.folder) }));
   }
 
-  async accept(skill: FoundSkill, acceptance: Acceptance): Promise<void> {
-    await this.#store().values.put(space, skill.folder, acceptance);
+  /** Keeps a yes, and the lines that it was said to. */
+  async accept(skill: FoundSkill, acceptance: Acceptance, shown: string): Promise<void> {
+    const { values } = this.#store();
+    if (shown.length <= maxShown) await values.put(shownSpace, skill.folder, shown);
+    else await values.remove(shownSpace, skill.folder);
+    await values.put(space, skill.folder, acceptance);
+  }
+
+  /** Returns the lines that were shown when it was accepted; undefined if they are not kept. */
+  async shown({ folder, accepted }: KnownSkill): Promise<string | undefined> {
+    if (!accepted) return undefined;
+    return this.#store().values.get<string>(shownSpace, folder);
   }
 
   /** Returns false where it was not accepted. */
   async takeBack(skill: FoundSkill): Promise<boolean> {
-    return this.#store().values.remove(space, skill.folder);
+    const { values } = this.#store();
+    await values.remove(shownSpace, skill.folder);
+    return values.remove(space, skill.folder);
   }
 
   /** True while the folder is what was accepted; a folder whose stamp has not changed is not read again. */

@@ -12,5 +12,6 @@ export const errors = defineErrors({
   SKILL_FILE_NOT_TEXT: failed("The file %s of the skill %s is not text in UTF-8: copy it by a command."),
   SKILL_FILE_TOO_LONG: failed("The file %s of the skill %s has %s bytes, and %s are read at most."),
   SKILL_UNREADABLE: failed("The skill in %s cannot be read: %s. Mend that and try again."),
+  SKILL_OTHER: policy("The skill %s has changed since it was shown: look at it again before you accept it."),
   SKILL_UNDECIDED: policy("The skill %s was not accepted: say yes, or give --yes where nobody can be asked."),
 });

@@ -20,6 +20,8 @@ export interface SkillEntry {
   readonly size: number;
   /** Where a link leads, as written. */
   readonly target?: string;
+  /** SHA-256 of the bytes of a file, in hexadecimal. */
+  readonly digest?: string;
 }
 
 /** A skill's folder as it was read once. */
@@ -100,7 +102,7 @@ class Reading {
     this.#bytes += bytesRead;
     const read = bytes.subarray(0, bytesRead);
     const digest = createHash("sha256").update(read).digest("hex");
-    this.#add({ path: relative, kind: "file", mode, size: bytesRead }, digest);
+    this.#add({ path: relative, kind: "file", mode, size: bytesRead, digest }, digest);
     if (this.#wanted(relative)) this.kept.set(relative, read);
   }
 

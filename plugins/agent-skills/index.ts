@@ -4,12 +4,14 @@ import {
   Commands,
   definePlugin,
   PromptParts,
+  Routes,
   Runtime,
   securityKeys,
   Store,
   Tools,
 } from "@gantry/sdk";
 import { Type } from "typebox";
+import { acceptRoutes } from "../shared/accept-routes.ts";
 import { ownedFolders, trustedInstructions } from "../shared/owned-folders.ts";
 import { errors } from "./errors.ts";
 import type { OpenSkills } from "./open-skills.ts";
@@ -37,7 +39,7 @@ export default definePlugin({
     }),
   }),
   needs: { audit: Audit, runtime: Runtime, store: Store },
-  provides: [ChatCommands, Commands, PromptParts, Tools],
+  provides: [ChatCommands, Commands, PromptParts, Routes, Tools],
   errors,
   setup(host) {
     const { audit, runtime, store } = host.needs;
@@ -68,5 +70,9 @@ export default definePlugin({
     host.provide(ChatCommands, skillWord(find, open, workspace));
     const words = async () => ({ ...(await open()), audit, workspace: runtime.workspace });
     for (const command of skillCommands(words)) host.provide(Commands, command);
+    const desk = async () => (await import("./skills-over-http.ts")).skillAcceptables(await words());
+    host.onServe(() => {
+      for (const route of acceptRoutes("skills", "Skills", desk)) host.provide(Routes, route);
+    });
   },
 });

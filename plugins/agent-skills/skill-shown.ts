@@ -6,7 +6,7 @@ import type { SkillEntry } from "./folder-bytes.ts";
 
 const maxShownFiles = 200;
 
-/** Shows a skill whole to whoever decides on it: nothing hidden in it stays hidden. */
+/** Returns all lines of a skill for whoever decides on it: nothing hidden in it stays hidden. */
 export function linesOf({ name, folder }: FoundSkill, read: ReadSkill): readonly string[] {
   const { description, allowedTools, findings, entries, text } = read;
   const tools =
@@ -29,10 +29,11 @@ export function linesOf({ name, folder }: FoundSkill, read: ReadSkill): readonly
   ];
 }
 
-function entryLine({ path, kind, mode, size, target }: SkillEntry): string {
+function entryLine({ path, kind, mode, size, target, digest = "" }: SkillEntry): string {
   if (kind === "link") return `  ${printable(path)} -> ${printable(target ?? "")}`;
   if (kind === "folder") return `  ${printable(path)}/`;
-  return `  ${printable(path)}  ${size} bytes${(mode & 0o111) === 0 ? "" : ", can be executed"}`;
+  const runs = (mode & 0o111) === 0 ? "" : ", can be executed";
+  return `  ${printable(path)}  ${size} bytes${runs}  sha256 ${digest.slice(0, 16)}`;
 }
 
 /** Returns a text as one line without hidden characters. */

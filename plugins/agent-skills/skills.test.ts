@@ -80,7 +80,8 @@ test("AGT-13: /NAME and /skill know the skills of the agent's own folder, and no
     const at = await write(path.join(workspace, ".agents", "skills"), name);
     const { hash } = await readSkillFolder(at, () => false);
     const facts = { hash, description: `How to ${name}.`, allowedTools: undefined, at: 0 };
-    await new Acceptances(() => t.store).accept({ name, folder: at, workspace }, facts);
+    const skill = { name, folder: at, workspace };
+    await new Acceptances(() => t.store).accept(skill, facts, "");
   }
   expect((await t.ask("/skill")).reply).toBe("/sell: How to sell.");
   expect((await t.ask("/sell a cat")).reply).toBe("Sold.");
@@ -111,7 +112,8 @@ test("AGT-13: a skill of a folder that is not the owner's is material, also afte
     const at = path.join(opened, ".agents", "skills", "rhyme");
     const { hash } = await readSkillFolder(at, () => false);
     const facts = { hash, description: "d", allowedTools: undefined, at: 0 };
-    await new Acceptances(() => t.store).accept({ name: "rhyme", folder: at, workspace: opened }, facts);
+    const skill = { name: "rhyme", folder: at, workspace: opened };
+    await new Acceptances(() => t.store).accept(skill, facts, "");
     await t.ask("go", { workspace: "opened" });
     expect(t.said()).toContain("Say it in rhymes.");
   }

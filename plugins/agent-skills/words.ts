@@ -1,12 +1,12 @@
 import type { Command, CommandContext } from "@gantry/sdk";
-import type { SkillWords } from "./commands.ts";
+import type { SkillDesk } from "./skill-desk.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
 
-type Work = (words: SkillWords, run: CommandContext) => Promise<number>;
+type Work = (desk: SkillDesk, run: CommandContext) => Promise<number>;
 
 /** Makes the words of the command line; what they do is loaded with the first of them. */
-export function skillCommands(words: () => Promise<SkillWords>): readonly Command[] {
+export function skillCommands(words: () => Promise<SkillDesk>): readonly Command[] {
   const by =
     (name: "listSkills" | "showSkill" | "checkSkill" | "acceptSkill" | "removeSkill") =>
     async (run: CommandContext): Promise<number> => {

@@ -3,6 +3,20 @@ import { readyRows, type ReadyRow } from "../shared/trouble-rows.ts";
 import { inTime } from "./in-time.ts";
 import { Told, type Tell } from "./told.ts";
 
+const maxKept = 100;
+
+/** A trouble since this process has started. */
+export interface Alert {
+  readonly what: string;
+  readonly detail: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Left out while it goes on. */
+  readonly until?: string;
+}
+
+const now = (): string => new Date().toISOString();
+
 export interface Watched {
   readonly checks: ReadonlyMap<string, Check>;
   readonly meters: Meters | undefined;
@@ -21,6 +35,8 @@ export class Alerts {
   readonly #told: Told;
   /** By part, the check that told of its trouble. */
   readonly #going = new Map<string, string>();
+  /** The last troubles, the newest first. */
+  #last: readonly Alert[] = [];
   /** The parts of which a check has said that they work: only that ends their trouble. */
   readonly #attested = new Set<string>();
   #dead: number | undefined;
@@ -28,6 +44,11 @@ export class Alerts {
   constructor(watched: Watched) {
     this.#watched = watched;
     this.#told = new Told(watched);
+  }
+
+  /** Returns the last troubles, the newest first. */
+  get last(): readonly Alert[] {
+    return this.#last;
   }
 
   service(name: string, everyMs: number, onStart: () => void): Service {
@@ -72,6 +93,7 @@ export class Alerts {
     const isSilent = what === check && [...this.#going.values()].includes(check);
     if (this.#going.has(what) || isSilent) return false;
     this.#going.set(what, check);
+    this.#last = [{ what, detail, since: now() }, ...this.#last].slice(0, maxKept);
     meters?.count("alerts_total", { part: partOf(what) });
     meters?.set("trouble", 1, { part: partOf(what) });
     log.warn({ alert: what }, `Alert: ${what}: ${detail}`);
@@ -94,6 +116,8 @@ export class Alerts {
   #ends(what: string): void {
     const { log, meters } = this.#watched;
     this.#going.delete(what);
+    const isOpen = (one: Alert): boolean => one.what === what && one.until === undefined;
+    this.#last = this.#last.map((one) => (isOpen(one) ? { ...one, until: now() } : one));
     const isLast = ![...this.#going.keys()].some((other) => partOf(other) === partOf(what));
     if (isLast) meters?.set("trouble", 0, { part: partOf(what) });
     log.info({ alert: what }, `Over: ${what} works again.`);

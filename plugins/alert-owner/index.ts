@@ -1,5 +1,5 @@
-import { Checks, definePlugin, Meters, optional, Outbox, Services, Store } from "@gantry/sdk";
-import { OwnerDoors } from "@gantry/sdk/fill";
+import { Checks, definePlugin, Meters, optional, Outbox, Routes, Services, Store } from "@gantry/sdk";
+import { OwnerDoors, Redactors } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { Alerts } from "./alerts.ts";
 import { Owner } from "./owner.ts";
@@ -22,8 +22,8 @@ export default definePlugin({
       description: "Seconds between two looks at what the service needs.",
     }),
   }),
-  needs: { checks: Checks, meters: optional(Meters), outbox: Outbox, store: Store },
-  provides: [OwnerDoors, Services],
+  needs: { checks: Checks, meters: optional(Meters), outbox: Outbox, redactors: Redactors, store: Store },
+  provides: [OwnerDoors, Routes, Services],
   taps: ["onInboundMessage"],
   setup(host) {
     const { config, log, needs } = host;
@@ -33,6 +33,10 @@ export default definePlugin({
       ...needs,
       log,
       tell: async (...alert) => (config.tell_owner ? owner.tell(...alert) : undefined),
+    });
+    host.onServe(async () => {
+      const { alertRoute } = await import("./alert-route.ts");
+      host.provide(Routes, alertRoute(alerts, needs.redactors));
     });
     host.provide(OwnerDoors, owner);
     host.provide(

@@ -1,5 +1,5 @@
 import { pause, PlatformFailure } from "@gantry/sdk/channel";
-import type { Intake } from "./intake.ts";
+import type { Messages } from "./messages.ts";
 import type { Places, Place } from "./places.ts";
 import type { Me } from "./read-message.ts";
 import type { Rest } from "./rest.ts";
@@ -17,7 +17,7 @@ const patienceMs = 60_000;
 export interface CatchUpNeeds {
   readonly rest: Rest;
   readonly places: Places;
-  readonly intake: Intake;
+  readonly messages: Messages;
 }
 
 /** After a new session, which hands out only what comes from then on: fetches what was written meanwhile where the bot is asked. */
@@ -41,7 +41,7 @@ export class CatchUp {
       const path = `/channels/${place.channel}/messages?after=${after}&limit=${pageSize}`;
       const page = await this.#history(path, place.channel, signal);
       const missed = inOrder(page, place);
-      if (missed.length > 0) await this.#needs.intake.take(missed, me, signal);
+      if (missed.length > 0) await this.#needs.messages.take(missed, me, signal);
       const latest = missed.at(-1)?.id ?? after;
       // A page that leads no further would be asked for again and again.
       if (page.length < pageSize || compareIds(latest, after) <= 0) return;

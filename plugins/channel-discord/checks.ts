@@ -1,9 +1,8 @@
-import type { Check, CheckRow } from "@gantry/sdk";
-import { channelChecks, peopleRow, rowsOf, type ChannelHealth } from "@gantry/sdk/channel";
+import type { CheckRow } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import { mayReadWords } from "./intents.ts";
 import type { Rest } from "./rest.ts";
-import { allowlistKey, wrongKindOfToken, type Settings } from "./settings.ts";
+import { wrongKindOfToken, type Settings } from "./settings.ts";
 import type { WireApplication, WireGateway, WireGuild, WireUser } from "./wire.ts";
 
 /** See channels and their history, write in them and in threads, send files: https://docs.discord.com/developers/topics/permissions */
@@ -11,39 +10,31 @@ const permissions = (1n << 10n) | (1n << 11n) | (1n << 15n) | (1n << 16n) | (1n 
 /** So few starts left on a day tell that something connects again and again. */
 const fewStarts = 50;
 
-export function discordChecks(settings: Settings, rest: Rest, health: ChannelHealth): readonly Check[] {
-  const { people, pairing } = settings;
-  return channelChecks("discord", {
-    standing: async () => [...(await account(settings)), peopleRow("discord", allowlistKey, people, pairing)],
-    platform: (signal) => platform(settings, rest, signal),
-    health,
-  });
+/** Returns a sentence about the token; throws DISCORD_BAD_TOKEN. */
+export function accountOf(settings: Settings): string {
+  const { origin } = new URL(settings.address());
+  const wrong = wrongKindOfToken(settings.token);
+  if (wrong !== undefined) throw errors.DISCORD_BAD_TOKEN(wrong);
+  return `a bot token for ${origin}`;
 }
 
-function account(settings: Settings): Promise<readonly CheckRow[]> {
-  return rowsOf("discord account", () => {
-    const { origin } = new URL(settings.address());
-    const wrong = wrongKindOfToken(settings.token);
-    if (wrong !== undefined) throw errors.DISCORD_BAD_TOKEN(wrong);
-    return `a bot token for ${origin}`;
-  });
-}
-
-function platform(settings: Settings, rest: Rest, signal: AbortSignal): Promise<readonly CheckRow[]> {
-  const what = "discord";
-  return rowsOf(what, async () => {
-    const me = await rest.call<WireUser>("GET", "/users/@me", { signal });
-    const application = await rest.call<WireApplication>("GET", "/applications/@me", { signal });
-    const guilds = await rest.call<readonly WireGuild[]>("GET", "/users/@me/guilds?limit=200", { signal });
-    const gateway = await rest.call<WireGateway>("GET", "/gateway/bot", { signal });
-    const detail = `the platform knows the bot ${me.username ?? me.id}`;
-    return [
-      { what, state: "ok", detail },
-      ...intentRows(application, settings),
-      ...guildRows(guilds, application, settings),
-      ...startRows(gateway),
-    ];
-  });
+/** Asks the platform whose token it is and what the bot may; throws if it refuses. */
+export async function platformRows(
+  settings: Settings,
+  rest: Rest,
+  signal: AbortSignal,
+): Promise<readonly CheckRow[]> {
+  const me = await rest.call<WireUser>("GET", "/users/@me", { signal });
+  const application = await rest.call<WireApplication>("GET", "/applications/@me", { signal });
+  const guilds = await rest.call<readonly WireGuild[]>("GET", "/users/@me/guilds?limit=200", { signal });
+  const gateway = await rest.call<WireGateway>("GET", "/gateway/bot", { signal });
+  const detail = `the platform knows the bot ${me.username ?? me.id}`;
+  return [
+    { what: "discord", state: "ok", detail },
+    ...intentRows(application, settings),
+    ...guildRows(guilds, application, settings),
+    ...startRows(gateway),
+  ];
 }
 
 function intentRows(application: WireApplication, { groups }: Settings): readonly CheckRow[] {

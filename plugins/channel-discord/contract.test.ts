@@ -79,11 +79,11 @@ function platformOn(api: FakeDiscord): TestPlatform {
     failNext: (ending) => void api.failures.push({ what: messages, ...failureOf(ending) }),
     async press(label, from) {
       const asked = api.said().findLast(({ components }) => components !== undefined);
+      // The buttons as they were sent: a press of one may come late.
+      const posted = api.of(messages).findLast(({ body }) => body["components"] !== undefined);
       const buttons: readonly Params[] =
-        asked?.["components"]?.flatMap((row: Params) => row["components"]) ?? [];
-      const custom_id =
-        buttons.find((button) => button["label"] === label)?.["custom_id"] ?? before.get(label);
-      if (custom_id) before.set(label, custom_id);
+        posted?.body["components"].flatMap((row: Params) => row["components"]) ?? [];
+      const custom_id = buttons.find((button) => button["label"] === label)?.["custom_id"];
       const count = api.notices.length;
       api.press({
         channel_id: asked?.["channel_id"],
@@ -99,9 +99,6 @@ function platformOn(api: FakeDiscord): TestPlatform {
   };
 }
 
-/** Buttons that were there once: a press of one may come late. */
-const before = new Map<string, string>();
-
 const subject: ChannelPlatformSubject = {
   channel: "discord",
   people: { owner: owner.id, member: member.id, stranger: stranger.id },
@@ -110,12 +107,13 @@ const subject: ChannelPlatformSubject = {
   groups: true,
   threads: true,
   buttons: true,
-  async open() {
+  framed: true,
+  async open(keys = {}) {
     const api = await FakeDiscord.start();
     api.gateway.heartbeatMs = 50;
     api.channels.set(chatOf(owner), { id: chatOf(owner), messages: [] });
     const table = { bot_token: token, allowed_user_ids: [owner.id, member.id], owners: [owner.id] };
-    const config = { channels: { discord: table }, endpoints: { discord_url: api.url } };
+    const config = { channels: { discord: { ...table, ...keys } }, endpoints: { discord_url: api.url } };
     return { platform: platformOn(api), plugins: [net, discord], config };
   },
 };

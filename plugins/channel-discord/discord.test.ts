@@ -84,13 +84,6 @@ test("CC-06: in a server the bot answers to its name, to its role, and to an ans
   expect(t.api.of(/^GET \/guilds\/\d+\/roles$/)).toHaveLength(1);
 });
 
-test("CC-06: groups = off keeps the bot out of servers, and never out of direct chats", async () => {
-  await using t = await startDiscord({ plugins: [memoryStore(), echo()], table: { groups: "off" } });
-  t.say(`${named} in a server`, inGuild);
-  t.say("direct");
-  expect(textsOf(await t.api.sent(1))).toEqual(["direct"]);
-});
-
 test("DC-10: CHN-02: guild_ids: in another server nobody is answered, as a stranger is not: one log line and one audit record", async () => {
   await using t = await startDiscord({
     plugins: [memoryStore(), echo()],

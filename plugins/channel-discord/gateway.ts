@@ -12,8 +12,9 @@ import { GatewayRefusal } from "./closing.ts";
 import { errors } from "./errors.ts";
 import type { GatewayEvent } from "./event-queue.ts";
 import { GatewayConnection, type Ending } from "./gateway-connection.ts";
-import type { Intake } from "./intake.ts";
 import { intentsOf, mayReadWords } from "./intents.ts";
+import type { Messages } from "./messages.ts";
+import type { Presses } from "./presses.ts";
 import type { Me } from "./read-message.ts";
 import type { Rest } from "./rest.ts";
 import { KeptSession, type Session } from "./session.ts";
@@ -30,10 +31,10 @@ export interface GatewayNeeds {
   readonly settings: Settings;
   readonly upstream: Upstream;
   readonly rest: Rest;
-  readonly intake: Intake;
+  readonly messages: Messages;
+  readonly presses: Presses;
   readonly catchUp: CatchUp;
   readonly health: ChannelHealth;
-  press(interaction: WireInteraction, signal: AbortSignal): void;
   values(): Values;
 }
 
@@ -89,7 +90,7 @@ export class Gateway implements ConnectionOptions {
     signal: AbortSignal,
     alive: () => void,
   ): Promise<Ending> {
-    const { settings, upstream, health, press } = this.#needs;
+    const { settings, upstream, health, presses } = this.#needs;
     const url = await this.#address(session, signal);
     const connection = new GatewayConnection({
       upstream,
@@ -102,7 +103,7 @@ export class Gateway implements ConnectionOptions {
         health.beat();
       },
       progressed: (now) => this.#kept.put(me.id, now),
-      urgent: ({ data }) => press(data as WireInteraction, signal),
+      urgent: ({ data }) => void presses.take(data as WireInteraction, signal),
       take: (events, now, until) => this.#take(events, now, me, until),
     });
     this.#lostAddress = session !== undefined;
@@ -118,16 +119,14 @@ export class Gateway implements ConnectionOptions {
     me: Me,
     signal: AbortSignal,
   ): Promise<Session> {
-    const { health, catchUp, intake } = this.#needs;
+    const { health, catchUp, messages } = this.#needs;
     if (events.some(({ type }) => type !== "MESSAGE_CREATE")) health.up();
     // Before any message: what is taken moves its place on, and what was missed before it would never be asked for.
     if (!session.caughtUp) await catchUp.run(me, signal);
-    const messages = events.flatMap(({ type, data }) =>
-      type === "MESSAGE_CREATE" ? [data as WireMessage] : [],
-    );
-    if (messages.length > 0) {
+    const said = events.flatMap(({ type, data }) => (type === "MESSAGE_CREATE" ? [data as WireMessage] : []));
+    if (said.length > 0) {
       health.event();
-      await intake.take(messages, me, signal);
+      await messages.take(said, me, signal);
     }
     return { ...session, caughtUp: true };
   }

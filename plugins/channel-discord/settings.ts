@@ -1,13 +1,11 @@
-import { platformAddress, readSecrets, type AllowedPeople, type Groups } from "@gantry/sdk/channel";
+import { platformAddress, readSecrets, type ChatRules } from "@gantry/sdk/channel";
 import type { DiscordConfig } from "./config.ts";
 
-export const allowlistKey = "channels.discord.allowed_user_ids";
+/** The id of a person. */
+export const personForm: RegExp = /^[0-9]{17,20}$/;
 
-export interface Settings {
+export interface Settings extends ChatRules {
   readonly token: string;
-  readonly people: AllowedPeople;
-  readonly pairing: boolean;
-  readonly groups: Groups;
   readonly guildIds: readonly string[];
   /** Throws CHANNEL_INSECURE_URL. */
   address(): string;
@@ -19,7 +17,6 @@ export interface Settings {
 export function settingsFrom(
   { channels: { discord: table }, endpoints }: DiscordConfig,
   env: NodeJS.ProcessEnv,
-  named?: AllowedPeople["named"],
 ): Settings {
   const { bot_token } = readSecrets({
     channel: "discord",
@@ -32,7 +29,7 @@ export function settingsFrom(
   const secure = (key: string, url: string): string => platformAddress(key, url, isLoopbackAllowed);
   return {
     token: (bot_token as string).trim(),
-    people: { allowed: table.allowed_user_ids, owners: table.owners, named },
+    people: { allowed: table.allowed_user_ids, owners: table.owners },
     pairing: table.pairing_enabled,
     groups: table.groups,
     guildIds: table.guild_ids,

@@ -1,5 +1,5 @@
 import { Channels, Commands, Store, textOf, textParts } from "@gantry/sdk";
-import { channelContract, createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
@@ -245,16 +245,4 @@ test("CC-17: status of another process tells the connection and the age of the l
     detail: "the platform knows the bot @gantry in Acme",
   });
   expect(await asking.host.slot(Store).values.list("channel.health", { limit: 99 })).toHaveLength(1);
-});
-
-test("CHN-05: the channel keeps the contract of its kind", async () => {
-  await using t = await startSlack({ serves: false });
-  const channel = t.host.slot(Channels).get("slack")!;
-  for (const { name, run } of channelContract({ channel, to: { channel: group } })) {
-    const failure = await run().then(
-      () => undefined,
-      (error: Error) => `${name}: ${error.message}`,
-    );
-    expect(failure).toBeUndefined();
-  }
 });

@@ -1,6 +1,6 @@
 import type { Logger } from "@gantry/sdk";
 import { pause, PlatformFailure } from "@gantry/sdk/channel";
-import type { Intake } from "./intake.ts";
+import type { Messages } from "./messages.ts";
 import type { Place, Places } from "./places.ts";
 import type { Me } from "./read-mrkdwn.ts";
 import type { WebApi } from "./web-api.ts";
@@ -17,7 +17,7 @@ interface Page {
 
 export interface CatchUpNeeds {
   readonly api: WebApi;
-  readonly intake: Intake;
+  readonly messages: Messages;
   readonly places: Places;
   readonly log: Logger;
 }
@@ -35,10 +35,10 @@ export class CatchUp {
    * work goes on. `fail` is told what could not be put on disk; what Slack refuses is said in the log.
    */
   async begin(me: Me, signal: AbortSignal, fail: (error: unknown) => void): Promise<void> {
-    const { places, intake } = this.#needs;
+    const { places, messages } = this.#needs;
     const held = (await places.list()).slice(0, maxPlaces).map((place) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      intake.hold(place, promise);
+      messages.hold(place, promise);
       return { place, release: resolve };
     });
     const releaseAll = (): void => held.forEach(({ release }) => release());
@@ -46,7 +46,7 @@ export class CatchUp {
       for (const { place, release } of held) {
         signal.throwIfAborted();
         const missed = await this.#patiently(place, signal, releaseAll);
-        await intake.takeMissed(missed, me, signal);
+        await messages.takeMissed(missed, me, signal);
         release();
       }
     };

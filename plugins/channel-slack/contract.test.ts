@@ -97,12 +97,13 @@ const subject: ChannelPlatformSubject = {
   groups: true,
   threads: true,
   buttons: true,
-  async open() {
+  framed: true,
+  async open(keys = {}) {
     const api = await startWorkspace();
     api.socketMode.ackMs = 1_000;
     const tokens = { bot_token: botToken, app_token: appToken };
     const table = { ...tokens, allowed_users: [owner, member], owners: [owner] };
-    const config = { channels: { slack: table }, endpoints: { slack_url: api.url } };
+    const config = { channels: { slack: { ...table, ...keys } }, endpoints: { slack_url: api.url } };
     return { platform: platformOn(api), plugins: [net, slack], config };
   },
 };

@@ -8,8 +8,8 @@ import {
 } from "@gantry/sdk/channel";
 import type { CatchUp } from "./catch-up.ts";
 import { errors } from "./errors.ts";
-import type { Intake } from "./intake.ts";
-import type { Questions } from "./questions.ts";
+import type { Messages } from "./messages.ts";
+import type { Presses } from "./presses.ts";
 import type { Me } from "./read-mrkdwn.ts";
 import { Disconnected, SocketLink } from "./socket-link.ts";
 import type { WebApi } from "./web-api.ts";
@@ -30,9 +30,9 @@ const routine = new Set(["warning", "refresh_requested"]);
 export interface ListenerNeeds {
   readonly api: WebApi;
   readonly upstream: Upstream;
-  readonly intake: Intake;
+  readonly messages: Messages;
   readonly catchUp: CatchUp;
-  readonly questions: Questions;
+  readonly presses: Presses;
   readonly health: ChannelHealth;
 }
 
@@ -116,7 +116,7 @@ export class Listener implements ConnectionOptions {
       else if (type === "disconnect") refresh();
       else if (type === "events_api") await this.#event(link, envelope, run);
       else link.acknowledge(envelope);
-      if (type === "interactive") void this.#needs.questions.press((payload ?? {}) as WirePress, run.signal);
+      if (type === "interactive") void this.#needs.presses.take((payload ?? {}) as WirePress, run.signal);
     }
     throw new Disconnected("closed");
   }
@@ -125,7 +125,7 @@ export class Listener implements ConnectionOptions {
   async #event(link: SocketLink, envelope: WireEnvelope, { me, signal, fail }: Run): Promise<void> {
     this.health.event();
     const { event } = (envelope.payload ?? {}) as WireEvent;
-    const taken = event ? this.#needs.intake.take(event, me, signal) : Promise.resolve();
+    const taken = event ? this.#needs.messages.take(event, me, signal) : Promise.resolve();
     const done = taken
       .then(() => link.acknowledge(envelope), fail)
       .finally(() => this.#underWay.delete(done));

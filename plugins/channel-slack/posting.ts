@@ -59,11 +59,6 @@ export class Posting {
     });
   }
 
-  /** Puts other contents in place of a message. Throws {@link PlatformFailure}. */
-  async update(body: Params, signal: AbortSignal): Promise<void> {
-    await this.#needs.api.call("chat.update", body, { signal });
-  }
-
   /** Shares bytes as a file; gives its id. */
   share(key: string, to: SlackAddress, file: SharedFile, signal: AbortSignal): Promise<string> {
     const { api } = this.#needs;

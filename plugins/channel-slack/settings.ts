@@ -1,18 +1,15 @@
-import { platformAddress, readSecrets, type AllowedPeople, type Groups } from "@gantry/sdk/channel";
+import { platformAddress, readSecrets, type ChatRules } from "@gantry/sdk/channel";
 import type { SlackConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 
-export const allowlistKey = "channels.slack.allowed_users";
+/** The member id of a person. */
+export const personForm: RegExp = /^[UW][A-Z0-9]{2,20}$/;
 
 /** Which of the two tokens: the bot's speaks, the app's listens. */
 export type TokenKey = "bot_token" | "app_token";
 
-export interface Settings {
+export interface Settings extends ChatRules {
   readonly tokens: Readonly<Record<TokenKey, string>>;
-  readonly people: AllowedPeople;
-  readonly pairing: boolean;
-  readonly groups: Groups;
-  readonly channelIds: readonly string[];
   readonly replyInThread: boolean;
   /** Throws CHANNEL_INSECURE_URL. */
   address(): string;
@@ -22,7 +19,6 @@ export interface Settings {
 export function settingsFrom(
   { channels: { slack: table }, endpoints }: SlackConfig,
   env: NodeJS.ProcessEnv,
-  named?: AllowedPeople["named"],
 ): Settings {
   const { bot_token, app_token } = readSecrets({
     channel: "slack",
@@ -34,10 +30,10 @@ export function settingsFrom(
   const isLoopbackAllowed = env["SERVICE_ALLOW_INSECURE_LOOPBACK"] === "1";
   return {
     tokens: { bot_token: (bot_token as string).trim(), app_token: (app_token as string).trim() },
-    people: { allowed: table.allowed_users, owners: table.owners, named },
+    people: { allowed: table.allowed_users, owners: table.owners },
     pairing: table.pairing_enabled,
     groups: table.groups,
-    channelIds: table.channel_ids,
+    groupIds: table.channel_ids,
     replyInThread: table.reply_in_thread,
     address: () => platformAddress("endpoints.slack_url", endpoints.slack_url, isLoopbackAllowed),
   };

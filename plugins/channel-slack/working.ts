@@ -1,6 +1,5 @@
-import type { Json } from "@gantry/sdk";
 import { PlatformFailure, showWorking } from "@gantry/sdk/channel";
-import { readAddress } from "./address.ts";
+import type { SlackAddress } from "./address.ts";
 import type { WebApi } from "./web-api.ts";
 import { codeOf } from "./web-failure.ts";
 
@@ -22,9 +21,8 @@ export class Working {
   }
 
   /** Until `signal` is aborted. Never throws. */
-  async show(to: Json, signal: AbortSignal): Promise<void> {
-    const { channel, thread, message } = readAddress(to) ?? {};
-    if (channel === undefined || message === undefined) return;
+  async show({ channel, thread, message }: SlackAddress, signal: AbortSignal): Promise<void> {
+    if (message === undefined) return;
     // A status stands in a thread; elsewhere nobody would see it.
     const isShown =
       thread !== undefined && (await this.#inStatus({ channel_id: channel, thread_ts: thread }, signal));

@@ -1,5 +1,5 @@
-import { Channels, Commands, Store, textOf, textParts, type Json } from "@gantry/sdk";
-import { channelContract, createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { Channels, Commands, Store, textOf, textParts } from "@gantry/sdk";
+import { createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
@@ -239,17 +239,4 @@ test("CC-17: status of another process tells the connection and the age of the l
     detail: expect.stringMatching(/^connected for \d+ s; last event \d+ s ago$/),
   });
   expect(await asking.host.slot(Store).values.list("channel.health", { limit: 99 })).toHaveLength(1);
-});
-
-test("CHN-05: the channel keeps the contract of its kind", async () => {
-  await using t = await startTelegram({ serves: false });
-  const channel = t.host.slot(Channels).get("telegram")!;
-  const to: Json = { chat: owner.id };
-  for (const { name, run } of channelContract({ channel, to })) {
-    const failure = await run().then(
-      () => undefined,
-      (error: Error) => `${name}: ${error.message}`,
-    );
-    expect(failure).toBeUndefined();
-  }
 });

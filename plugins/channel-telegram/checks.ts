@@ -1,42 +1,27 @@
-import type { Check, CheckRow } from "@gantry/sdk";
-import { channelChecks, peopleRow, rowsOf, type ChannelHealth } from "@gantry/sdk/channel";
+import type { CheckRow } from "@gantry/sdk";
 import type { BotApi } from "./bot-api.ts";
 import { errors } from "./errors.ts";
-import { allowlistKey, isBotToken, type Settings } from "./settings.ts";
+import { isBotToken, type Settings } from "./settings.ts";
 import type { WireUser, WireWebhook } from "./wire.ts";
 
-export function telegramChecks(settings: Settings, api: BotApi, health: ChannelHealth): readonly Check[] {
-  const { people, pairing } = settings;
-  return channelChecks("telegram", {
-    standing: async () => [
-      ...(await account(settings)),
-      peopleRow("telegram", allowlistKey, people, pairing),
-    ],
-    platform: (signal) => platform(settings, api, signal),
-    health,
-  });
+/** Returns a sentence about the token; throws TELEGRAM_BAD_TOKEN. */
+export function accountOf(settings: Settings): string {
+  const { origin } = new URL(settings.address());
+  if (!isBotToken(settings.token)) throw errors.TELEGRAM_BAD_TOKEN();
+  return `a bot token for ${origin}`;
 }
 
-function account(settings: Settings): Promise<readonly CheckRow[]> {
-  return rowsOf("telegram account", () => {
-    const { origin } = new URL(settings.address());
-    if (!isBotToken(settings.token)) throw errors.TELEGRAM_BAD_TOKEN();
-    return `a bot token for ${origin}`;
-  });
-}
-
-function platform(settings: Settings, api: BotApi, signal: AbortSignal): Promise<readonly CheckRow[]> {
-  const what = "telegram";
-  return rowsOf(what, async () => {
-    const me = await api.call<WireUser>("getMe", {}, { signal });
-    const webhook = await api.call<WireWebhook>("getWebhookInfo", {}, { signal });
-    const known: CheckRow = {
-      what,
-      state: "ok",
-      detail: `the platform knows the bot @${me.username ?? me.id}`,
-    };
-    return [known, ...webhookRows(webhook), ...privacyRows(me, settings)];
-  });
+/** Asks the platform whose token it is; throws if it refuses. */
+export async function platformRows(
+  settings: Settings,
+  api: BotApi,
+  signal: AbortSignal,
+): Promise<readonly CheckRow[]> {
+  const me = await api.call<WireUser>("getMe", {}, { signal });
+  const webhook = await api.call<WireWebhook>("getWebhookInfo", {}, { signal });
+  const detail = `the platform knows the bot @${me.username ?? me.id}`;
+  const known: CheckRow = { what: "telegram", state: "ok", detail };
+  return [known, ...webhookRows(webhook), ...privacyRows(me, settings)];
 }
 
 function webhookRows({ url = "" }: WireWebhook): readonly CheckRow[] {

@@ -85,14 +85,15 @@ const subject: ChannelPlatformSubject = {
   threads: true,
   buttons: true,
   repeats: true,
-  async open() {
+  framed: true,
+  async open(keys = {}) {
     const api = await FakeBotApi.start();
     const table = {
       bot_token: token,
       allowed_user_ids: [owner.id, member.id, otherBot.id, bot.id],
       owners: [owner.id],
     };
-    const config = { channels: { telegram: table }, endpoints: { telegram_url: api.url } };
+    const config = { channels: { telegram: { ...table, ...keys } }, endpoints: { telegram_url: api.url } };
     return { platform: platformOn(api), plugins: [net, telegram], config };
   },
 };

@@ -1,15 +1,15 @@
-import type { Values } from "@gantry/sdk";
 import {
   pause,
   troubleOf,
   type ChannelHealth,
+  type ChatHost,
   type ConnectionOptions,
   type Trouble,
 } from "@gantry/sdk/channel";
-import { BotApiFailure, type BotApi } from "./bot-api.ts";
+import { BotApiFailure } from "./bot-api.ts";
 import { errors } from "./errors.ts";
-import type { Intake } from "./intake.ts";
 import type { Me } from "./read-message.ts";
+import { Updates, type UpdateNeeds } from "./updates.ts";
 import type { WireUpdate, WireUser, WireWebhook } from "./wire.ts";
 
 /** How long the platform holds a poll open while nothing is new. */
@@ -33,16 +33,12 @@ interface Offset {
   readonly at: number;
 }
 
-export interface PollerNeeds {
-  readonly api: BotApi;
-  readonly intake: Intake;
-  readonly health: ChannelHealth;
-  values(): Values;
-}
+export type PollerNeeds = UpdateNeeds & Pick<ChatHost, "health" | "values">;
 
 /** Fetches updates by long polling; the platform is told to forget them only once the inbox has them on disk. */
 export class Poller implements ConnectionOptions {
   readonly #needs: PollerNeeds;
+  readonly #updates: Updates;
   readonly health: ChannelHealth;
   readonly watchdogMs: number = pollMs + 60_000;
   /** When the platform last answered, or the connection began, by `performance.now()`. */
@@ -50,12 +46,13 @@ export class Poller implements ConnectionOptions {
 
   constructor(needs: PollerNeeds) {
     this.#needs = needs;
+    this.#updates = new Updates(needs);
     this.health = needs.health;
   }
 
   /** One connection, until something fails. */
   async run(signal: AbortSignal, alive: () => void): Promise<void> {
-    const { api, intake, health } = this.#needs;
+    const { api, health } = this.#needs;
     this.#heardAt = performance.now();
     const me = await this.#whoAmI(signal);
     let offset = await this.#kept();
@@ -72,7 +69,7 @@ export class Poller implements ConnectionOptions {
         continue;
       }
       health.event();
-      await intake.take(updates, me, signal);
+      await this.#updates.take(updates, me, signal);
       offset = { next: Math.max(...updates.map(({ update_id }) => update_id)) + 1, at: Date.now() };
       await this.#needs.values().put(space, api.botId, offset);
     }

@@ -1,14 +1,11 @@
-import { platformAddress, readSecrets, type AllowedPeople, type Groups } from "@gantry/sdk/channel";
+import { platformAddress, readSecrets, type ChatRules } from "@gantry/sdk/channel";
 import type { TelegramConfig } from "./config.ts";
 
-export const allowlistKey = "channels.telegram.allowed_user_ids";
+/** The number of a person. */
+export const personForm: RegExp = /^[1-9]\d{0,15}$/;
 
-export interface Settings {
+export interface Settings extends ChatRules {
   readonly token: string;
-  readonly people: AllowedPeople;
-  readonly pairing: boolean;
-  readonly groups: Groups;
-  readonly groupIds: readonly string[];
   /** Throws CHANNEL_INSECURE_URL. */
   address(): string;
 }
@@ -17,7 +14,6 @@ export interface Settings {
 export function settingsFrom(
   { channels: { telegram: table }, endpoints }: TelegramConfig,
   env: NodeJS.ProcessEnv,
-  named?: AllowedPeople["named"],
 ): Settings {
   const { bot_token } = readSecrets({
     channel: "telegram",
@@ -26,11 +22,10 @@ export function settingsFrom(
     required: ["bot_token"],
     env,
   });
-  const [allowed, owners] = [table.allowed_user_ids.map(String), table.owners.map(String)];
   const isLoopbackAllowed = env["SERVICE_ALLOW_INSECURE_LOOPBACK"] === "1";
   return {
     token: (bot_token as string).trim(),
-    people: { allowed, owners, named },
+    people: { allowed: table.allowed_user_ids.map(String), owners: table.owners.map(String) },
     pairing: table.pairing_enabled,
     groups: table.groups,
     groupIds: table.group_ids.map(String),

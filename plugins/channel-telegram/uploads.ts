@@ -1,5 +1,5 @@
 import type { OutgoingFile } from "@gantry/sdk/channel";
-import type { ChatAddress } from "./sent.ts";
+import type { ChatAddress } from "./address.ts";
 
 /** A picture is shown up to this size; a larger one goes as a file. */
 const maxPhotoBytes = 10 * 1024 * 1024;

@@ -1,5 +1,7 @@
 import { errors, GantryError, type Check, type CheckRow } from "@gantry/sdk";
 
+/** The beginning of the fault of a check that hangs. */
+export const silence = "it did not answer in";
 const states = new Set(["ok", "warn", "fail"]);
 
 /** All checks beside each other, their rows in order. Never throws: a check that throws, hangs or answers nonsense is a failed row. */
@@ -15,8 +17,7 @@ async function askOne(check: Check, ms: number, outer: AbortSignal): Promise<rea
   const limit = AbortSignal.timeout(ms);
   const signal = AbortSignal.any([limit, outer]);
   const cut = new Promise<string>((resolve) => {
-    const stop = (): void =>
-      resolve(limit.aborted ? `it did not answer in ${ms / 1_000} s` : "it was cancelled");
+    const stop = (): void => resolve(limit.aborted ? `${silence} ${ms / 1_000} s` : "it was cancelled");
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });
@@ -27,7 +28,9 @@ async function askOne(check: Check, ms: number, outer: AbortSignal): Promise<rea
       ? answer
       : [failed(check, "it answered something else than rows")];
   } catch (error) {
-    if (error instanceof GantryError && ofStore.has(error.code)) return [storeFailed(error)];
+    // Whatever check met it, it is one fault, and none of the check's own.
+    if (error instanceof GantryError && ofStore.has(error.code))
+      return [{ what: "store", state: "fail", detail: error.message }];
     if (error instanceof GantryError) return [{ what: check.name, state: "fail", detail: error.message }];
     return [failed(check, error instanceof Error ? error.message : String(error))];
   }
@@ -42,28 +45,25 @@ function failed({ name }: Check, why: string): CheckRow {
   };
 }
 
-/** The store's faults, each with its cure if its sentence does not name it. */
-const ofStore: ReadonlyMap<string, string | undefined> = new Map([
-  [
-    errors.STORE_FAILED.code,
-    "Free the disk or make it writable, then look again; leave the files of the store where they are.",
-  ],
-  [errors.STORE_HELD.code, undefined],
-  [errors.STORE_NEWER.code, undefined],
+/** The store's faults; each sentence names its cure. */
+const ofStore: ReadonlySet<string> = new Set([
+  errors.STORE_FAILED.code,
+  errors.STORE_HELD.code,
+  errors.STORE_NEWER.code,
 ]);
 
-/** Whatever check met it, it is one fault, and none of the check's own. */
-function storeFailed({ code, message }: GantryError): CheckRow {
-  const cure = ofStore.get(code);
-  return { what: "store", state: "fail", detail: message, ...(cure !== undefined && { cure }) };
-}
-
 function isRow(value: unknown): value is CheckRow {
-  const { what, state, detail, cure } = (value ?? {}) as Record<string, unknown>;
+  const { what, state, detail, cure, fix } = (value ?? {}) as Record<string, unknown>;
   return (
     typeof what === "string" &&
     states.has(state as string) &&
     typeof detail === "string" &&
-    ["string", "undefined"].includes(typeof cure)
+    ["string", "undefined"].includes(typeof cure) &&
+    (fix === undefined || isFix(fix))
   );
+}
+
+function isFix(value: unknown): boolean {
+  const { label, run } = (value ?? {}) as Record<string, unknown>;
+  return typeof label === "string" && typeof run === "function";
 }

@@ -1,6 +1,6 @@
 import type { Check, CheckRow } from "@gantry/sdk";
 import type { Redactor } from "@gantry/sdk/fill";
-import { askAll } from "./ask.ts";
+import { askAll, silence } from "./ask.ts";
 import { ownChecks, type Needs } from "./own-checks.ts";
 
 /** The time that one check may take: local ones, and those that reach out. */
@@ -39,7 +39,12 @@ export async function rowsOf(
 /** A plugin's own word about a thing goes before ours, and the same word is told once. */
 function merged(ours: readonly CheckRow[], theirs: readonly CheckRow[]): readonly CheckRow[] {
   const covered = new Set(theirs.map(({ what }) => what));
-  const rows = [...ours.filter(({ what }) => !covered.has(what)), ...theirs];
+  const all = [...ours.filter(({ what }) => !covered.has(what)), ...theirs];
+  // Checks that ask a silent store hang with it.
+  const isSilent = all.some(({ what, state }) => what === "store" && state === "fail");
+  const rows = all.filter(
+    ({ what, detail }) => what === "store" || !isSilent || !detail.includes(`failed: ${silence}`),
+  );
   return [...new Map(rows.map((row) => [sameFault(row), row])).values()];
 }
 

@@ -1,4 +1,4 @@
-import { access, constants, realpath, stat } from "node:fs/promises";
+import { access, chmod, constants, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { foreignOnTheWay, homesIn, isInside } from "@gantry/sdk/node";
 import { errors, type CheckRow, type Runtime } from "@gantry/sdk";
@@ -73,7 +73,9 @@ async function checkPrivate(what: string, file: string, mode: string, missing?: 
   const others = found.mode & 0o077;
   if (others !== 0 && process.platform !== "win32") {
     const detail = `${file} is open to other users (mode ${(found.mode & 0o777).toString(8)})`;
-    return { what, state: "fail", detail, cure: `Run \`chmod ${mode} ${file}\`.` };
+    const cure = `Run \`chmod ${mode} ${file}\`.`;
+    const fix = { label: "Close it to other users", run: () => chmod(file, Number.parseInt(mode, 8)) };
+    return { what, state: "fail", detail, cure, fix };
   }
   return { what, state: "ok", detail: file };
 }

@@ -1,16 +1,15 @@
 import { readFile } from "node:fs/promises";
-import type { CheckRow, Runtime } from "@gantry/sdk";
+import type { CheckRow, ConfigFile, Runtime } from "@gantry/sdk";
 import { configHash, readRunning } from "@gantry/sdk/node";
 
 /**
  * Returns the differences between the running service and this release and file; no row if none
  * runs.
  */
-export async function checkService({
-  configDir,
-  configFile,
-  version,
-}: Runtime): Promise<readonly CheckRow[]> {
+export async function checkService(
+  { configDir, configFile, version }: Runtime,
+  file: ConfigFile,
+): Promise<readonly CheckRow[]> {
   const what = "service";
   const running = await readRunning(configDir);
   if (!running) return [];
@@ -33,6 +32,11 @@ export async function checkService({
       state: "warn",
       detail: `what runs (${since}) is not what ${configFile} says now, which is what these rows tell`,
       cure: "Run `gantry config reload`.",
+      fix: {
+        label: "Apply the file",
+        // The service that applies it waits for its requests, of which this may be one.
+        run: async () => void file.reload().catch(() => {}),
+      },
     });
   if (running.restart.length > 0)
     rows.push({

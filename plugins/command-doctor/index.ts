@@ -1,4 +1,5 @@
 import {
+  Audit,
   Checks,
   Commands,
   ConfigFile,
@@ -13,6 +14,7 @@ import {
 } from "@gantry/sdk";
 import { Redactors, ModelRouter } from "@gantry/sdk/fill";
 import { doctorCommands } from "./commands.ts";
+import { errors } from "./errors.ts";
 import { doctorRoutes } from "./routes.ts";
 
 export default definePlugin({
@@ -20,6 +22,7 @@ export default definePlugin({
   summary:
     "status, doctor and channel doctor: what is configured, what is in force, what is wrong and the cure.",
   needs: {
+    audit: Audit,
     checks: Checks,
     configFile: ConfigFile,
     models: Providers,
@@ -31,6 +34,7 @@ export default definePlugin({
     store: optional(Store),
   },
   provides: [Commands, Routes],
+  errors,
   setup(host) {
     for (const command of doctorCommands(host.needs)) host.provide(Commands, command);
     host.onServe(async () => {

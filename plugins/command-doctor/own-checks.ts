@@ -26,7 +26,7 @@ export function ownChecks(needs: Needs): readonly Check[] {
     { name: "files", kind: "status", run: () => checkFiles(runtime) },
     { name: "node", kind: "status", run: async () => [checkRuntime(runtime.version)] },
     { name: "holes of node", kind: "doctor", run: async () => checkHoles() },
-    { name: "service", kind: "status", run: () => checkService(runtime) },
+    { name: "service", kind: "status", run: () => checkService(runtime, configFile) },
     { name: "plugins", kind: "status", run: async () => checkPlugins(runtime.plugins) },
     { name: "provider", kind: "status", run: () => checkProvider(configFile, models) },
     { name: "provider answers", kind: "doctor", run: (signal) => checkAnswer(configFile, models, signal) },

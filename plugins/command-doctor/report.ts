@@ -1,8 +1,12 @@
-import { stripVTControlCharacters, styleText } from "node:util";
+import { styleText } from "node:util";
 import type { CheckRow, CommandContext } from "@gantry/sdk";
 import type { Redactor } from "@gantry/sdk/fill";
+import { cleaner } from "../shared/clean-line.ts";
 
 const signs = { ok: ["green", "✔"], warn: ["yellow", "!"], fail: ["red", "✘"] } as const;
+
+/** A row as it is told; of its fix only the label. */
+type ShownRow = Omit<CheckRow, "fix"> & { readonly fix?: string };
 
 /**
  * Prints a table, or one JSON object `{ok, rows}` with --json; returns true if no row failed. Every
@@ -23,20 +27,21 @@ export async function printReport(
 export async function cleanReport(
   rows: readonly CheckRow[],
   redactors: Iterable<Redactor>,
-): Promise<{ readonly ok: boolean; readonly rows: readonly CheckRow[] }> {
+): Promise<{ readonly ok: boolean; readonly rows: readonly ShownRow[] }> {
   const clean = cleaner([...redactors]);
   const shown = await Promise.all(
-    rows.map(async ({ what, state, detail, cure }) => ({
+    rows.map(async ({ what, state, detail, cure, fix }) => ({
       what: await clean(what),
       state,
       detail: await clean(detail),
       ...(cure !== undefined && { cure: await clean(cure) }),
+      ...(fix && { fix: await clean(fix.label) }),
     })),
   );
   return { ok: rows.every(({ state }) => state !== "fail"), rows: shown };
 }
 
-function* table(rows: readonly CheckRow[]): Generator<string> {
+function* table(rows: readonly ShownRow[]): Generator<string> {
   const width = Math.max(0, ...rows.map(({ what }) => what.length));
   for (const { what, state, detail, cure } of rows) {
     const [color, sign] = signs[state];
@@ -47,19 +52,4 @@ function* table(rows: readonly CheckRow[]): Generator<string> {
   }
   const count = (state: CheckRow["state"]): number => rows.filter((row) => row.state === state).length;
   yield `${count("ok")} right, ${count("warn")} to look at, ${count("fail")} wrong`;
-}
-
-/** No secret, no control sign, one line. A redactor that fails hides the text. */
-function cleaner(redactors: readonly Redactor[]): (text: string) => Promise<string> {
-  return async (text) => {
-    try {
-      let redacted = text;
-      for (const redactor of redactors) redacted = await redactor.redact(redacted);
-      return stripVTControlCharacters(redacted)
-        .replace(/[\s\p{C}]+/gu, " ")
-        .trim();
-    } catch {
-      return "(hidden: it could not be redacted)";
-    }
-  };
 }

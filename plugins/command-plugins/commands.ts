@@ -8,7 +8,7 @@ export function pluginCommands(needs: PluginNeeds, templates: URL): readonly Com
       name: "plugins new",
       despiteProblems: true,
       summary:
-        "write a plugin to start from, with its test: audit, channel, command, guard, history, memory, prompt, provider, route, scheduler, store, tool or tool-source",
+        "write a plugin to start from, with its test: audit, budget, channel, chat-command, command, guard, history, memory, observer, prompt, provider, redactor, route, scheduler, store, tool or tool-source",
       args: ["<kind>", "<name>"],
       options: [
         { flags: "--dir <folder>", summary: "where the plugin's folder is made; default: here" },

@@ -6,13 +6,17 @@ import { installSdk, place, runNode } from "./plugins.test-kit.ts";
 
 const kinds = [
   "audit",
+  "budget",
   "channel",
+  "chat-command",
   "command",
   "guard",
   "history",
   "memory",
+  "observer",
   "prompt",
   "provider",
+  "redactor",
   "route",
   "scheduler",
   "store",
@@ -26,7 +30,7 @@ const tsc = path.join(root, "node_modules/.bin/tsc");
 
 test(
   "SDK-13: every kind of new plugin passes its own test, its own check and the types on a packed sdk, outside the repository",
-  { timeout: 240_000 },
+  { timeout: 360_000 },
   async () => {
     await using p = await place();
     await installSdk(p.dir);

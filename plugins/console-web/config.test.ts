@@ -1,52 +1,32 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  hasChromium,
-  openTab,
-  serveConsole,
-  show,
-  startBrowser,
-  startConsole,
-  without,
-} from "./console.test-kit.ts";
-
-let browser: Browser & AsyncDisposable;
-
-beforeAll(async () => {
-  if (hasChromium) browser = await startBrowser();
-});
-afterAll(() => browser?.[Symbol.asyncDispose]());
+import { expect, test } from "vitest";
+import { show } from "./browser.test-kit.ts";
+import { inBrowser } from "./paired.test-kit.ts";
+import { serveConsole } from "./served.test-kit.ts";
 
 /** The service answers nobody for a moment while it applies its file. */
-const isFault = (fault: string): boolean => !fault.includes("net::ERR");
+const expected = ["net::ERR"];
 
-test.runIf(hasChromium)(
-  `WEB-08: configuration is changed by a form: a trial and what differs come before it is written${without}`,
-  async () => {
-    await using served = await serveConsole("# mine\n");
-    await using tab = await openTab(browser, served);
-    const { page } = tab;
-    await page.goto(served.address);
-    await show(page, "Configuration");
-    await page.getByRole("searchbox", { name: "Find a key" }).fill("autonomy_level");
-    await page.getByRole("combobox", { name: "agent.autonomy_level" }).selectOption("autonomous");
-    await page.getByRole("button", { name: "Try and show changes" }).click();
-    await page.getByRole("deletion").waitFor();
-    expect(await tab.findings()).toEqual([]);
-    expect(readFileSync(served.file, "utf8")).not.toContain("autonomous");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved and applied.").waitFor();
-    expect(readFileSync(served.file, "utf8")).toMatch(/# mine[^]*autonomy_level = "autonomous"/);
-    expect(tab.faults.filter(isFault)).toEqual([]);
-  },
-);
+inBrowser("WEB-08: a change by a form is tried and shown before it is written", async ({ tab }) => {
+  await using served = await serveConsole("# mine\n");
+  const { page, findings } = await tab(served, { expected });
+  await page.goto(served.address);
+  await show(page, "Configuration");
+  await page.getByRole("searchbox", { name: "Find a key" }).fill("autonomy_level");
+  await page.getByRole("combobox", { name: "agent.autonomy_level" }).selectOption("autonomous");
+  await page.getByRole("button", { name: "Try and show changes" }).click();
+  await page.getByRole("deletion").waitFor();
+  expect(await findings()).toEqual([]);
+  expect(readFileSync(served.file, "utf8")).not.toContain("autonomous");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved and applied.").waitFor();
+  expect(readFileSync(served.file, "utf8")).toMatch(/# mine[^]*autonomy_level = "autonomous"/);
+});
 
-test.runIf(hasChromium)(`WEB-08: saving names the keys that count after a restart${without}`, async () => {
+inBrowser("WEB-08: saving names the keys that count after a restart", async ({ tab }) => {
   await using served = await serveConsole();
-  await using tab = await openTab(browser, served);
-  const { page } = tab;
+  const { page, findings } = await tab(served, { expected });
   await page.goto(served.address);
   await show(page, "Configuration");
   await page.getByRole("searchbox", { name: "Find a key" }).fill("service.max_open_files");
@@ -55,9 +35,28 @@ test.runIf(hasChromium)(`WEB-08: saving names the keys that count after a restar
   await page.getByRole("button", { name: "Try and show changes" }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved. These keys count after a restart: service.max_open_files.").waitFor();
-  expect(await tab.findings()).toEqual([]);
-  expect(tab.faults.filter(isFault)).toEqual([]);
+  expect(await findings()).toEqual([]);
 });
+
+inBrowser(
+  "WEB-09: from Usage a budget is set in the configuration, and shown there then",
+  async ({ tab }) => {
+    await using served = await serveConsole();
+    const { page, findings } = await tab(served, { expected });
+    await page.goto(served.address);
+    await show(page, "Usage");
+    await page.getByText("No budget is set.").waitFor();
+    await page.getByRole("link", { name: "Set a budget" }).click();
+    await page.getByRole("spinbutton", { name: "budget.tokens_per_day" }).fill("500000");
+    await page.keyboard.press("Tab");
+    await page.getByRole("button", { name: "Try and show changes" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/^Saved/).waitFor();
+    expect(await findings()).toEqual([]);
+    await show(page, "Usage");
+    await page.getByText("budget.tokens_per_day").waitFor();
+  },
+);
 
 test("WEB-08: a change of the configuration is audited as the device that made it", async () => {
   await using served = await serveConsole();
@@ -82,13 +81,4 @@ test("WEB-08: a change of the configuration is audited as the device that made i
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   const written = records.find(({ result }) => result === "written");
   expect(written).toMatchObject({ event_type: "config_change", user: `http:${device_id}` });
-});
-
-test.runIf(hasChromium)(`WEB-11: axe finds nothing on the page that pairs${without}`, async () => {
-  await using kit = await startConsole();
-  await using tab = await openTab(browser, kit.gateway, { width: 360, dark: true });
-  await tab.page.goto(`${kit.gateway.url}/console`);
-  await tab.page.getByLabel("Pairing code").waitFor();
-  expect(await tab.findings()).toEqual([]);
-  expect(tab.faults).toEqual([]);
 });

@@ -2,6 +2,7 @@ import type { Approvals, ConfigFile, Inbox, Media, Runtime, Store } from "@gantr
 import type { ToolQuestions, Turns } from "@gantry/sdk";
 import { approvalWork } from "./approval-events.ts";
 import { configWork } from "./config-work.ts";
+import { logWork } from "./log-events.ts";
 import { markdownWork } from "./markdown-work.ts";
 import { pageWork } from "./page-files.ts";
 import type { ConsoleWork } from "./routes.ts";
@@ -38,6 +39,7 @@ export function openConsole(needs: ConsoleNeeds, base: string): Console {
       upload: uploadWork(uploads, needs.media),
       approvalEvents: approvalWork(needs.approvals),
       markdown: markdownWork,
+      logEvents: logWork,
     },
     stop: (signal) => logs.stop(signal),
   };

@@ -1,20 +1,18 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { Store } from "@gantry/sdk";
+import { bundledPlugin } from "@gantry/sdk/testing";
 import type { Page } from "playwright-core";
-import {
-  enter,
-  openTab,
-  send,
-  serveConsole,
-  startBrowser,
-  startConsole,
-  type ConsoleKit,
-} from "./console.test-kit.ts";
+import skills from "../agent-skills/index.ts";
+import { mcpClient } from "../mcp-client/plugin.ts";
+import { enter, openTab, send, startBrowser } from "./browser.test-kit.ts";
+import { startConsole, type ConsoleKit } from "./console.test-kit.ts";
+import { serveConsole } from "./served.test-kit.ts";
 
 /** Takes pictures of every view of the console, with something in it, into the folder that is named. */
 const folder = path.resolve(process.argv[2] ?? "dist/pictures");
-const views = "chat sessions approvals jobs agents usage audit health plugins devices".split(" ");
+const views = "chat sessions approvals jobs agents extensions usage audit health plugins devices".split(" ");
 
 const answer = `Here is what I found in the **workspace**:
 
@@ -46,7 +44,25 @@ const routes = [
   { channel: "telegram", person: 42, agent: "clerk" },
 ];
 
-await using kit = await startConsole({ answers: { report: answer }, config: { agents, jobs, routes } });
+const home = mkdtempSync(path.join(tmpdir(), "gantry-pictures-"));
+process.env["HOME"] = home;
+process.on("exit", () => rmSync(home, { recursive: true, force: true }));
+const skill = path.join(home, ".agents", "skills", "release-notes");
+mkdirSync(skill, { recursive: true });
+writeSkill("Name each change in one line, the newest first.");
+
+const server = path.join(import.meta.dirname, "../mcp-client/server.test-kit.js");
+const mcp = {
+  servers: {
+    notes: { command: process.execPath, args: [server], read_paths: [process.execPath, server] },
+  },
+};
+await using kit = await startConsole({
+  answers: { report: answer },
+  config: { agents, jobs, mcp, routes },
+  plugins: [skills, mcpClient(), await bundledPlugin("sandbox-landlock")],
+});
+chmodSync(kit.gateway.host.configDir, 0o755);
 await using browser = await startBrowser();
 mkdirSync(folder, { recursive: true });
 await fill(kit);
@@ -62,6 +78,7 @@ for (const view of views) {
   await tab.page.getByRole("heading", { level: 1 }).first().waitFor();
   await tab.page.locator(".view .busy").first().waitFor({ state: "detached" });
   if (view === "approvals") await tab.page.getByRole("alertdialog").waitFor();
+  if (view === "extensions") await changeSkill(tab.page);
   await take(tab.page, view);
 }
 
@@ -107,4 +124,21 @@ async function talk(page: Page): Promise<void> {
   await send(page, "Where does the report stand?");
   await page.getByText("Nothing was written.").waitFor();
   await page.getByRole("textbox", { name: "Message" }).blur();
+}
+
+function writeSkill(instructions: string): void {
+  const head = "---\nname: release-notes\ndescription: How to write the notes of a release.\n---\n";
+  writeFileSync(path.join(skill, "SKILL.md"), `${head}\n${instructions}\n`);
+}
+
+/** Accepts a skill, changes it, and looks at what changed. */
+async function changeSkill(page: Page): Promise<void> {
+  const look = page.getByRole("button", { name: "Look release-notes" });
+  await look.click();
+  await page.getByRole("button", { name: "Accept release-notes" }).click();
+  await page.getByText("accepted", { exact: true }).waitFor();
+  writeSkill("Name each change in one line, the oldest first.\nThank who has reported it.");
+  await page.reload();
+  await look.click();
+  await page.getByRole("region", { name: /^What changed/ }).waitFor();
 }

@@ -1,17 +1,12 @@
 import { Store, textParts } from "@gantry/sdk";
 import { expect, test } from "vitest";
-import { serveConsole, startConsole, type ConsoleKit } from "./console.test-kit.ts";
+import { startConsole, tokenFor } from "./console.test-kit.ts";
+import { serveConsole } from "./served.test-kit.ts";
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
   "require-trusted-types-for 'script'; trusted-types 'none'";
-
-/** A token for these scopes, and the id of its device. */
-async function tokenFor({ gateway }: ConsoleKit, may: string): Promise<{ token: string; device_id: string }> {
-  const { out } = await gateway.word("pair token", [may], { may, json: true });
-  return JSON.parse(out) as { token: string; device_id: string };
-}
 
 test("WEB-01: every file of the page is served with the strict policy, and without a token", async () => {
   await using kit = await startConsole();

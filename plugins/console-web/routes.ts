@@ -3,7 +3,7 @@ import { Type } from "typebox";
 
 type Work =
   | ("page" | "file" | "beginTurn" | "runningTurns" | "turnEvents" | "stopTurn")
-  | ("upload" | "approvalEvents" | "markdown")
+  | ("upload" | "approvalEvents" | "markdown" | "logEvents")
   | ("config" | "tryConfig" | "writeConfig" | "reload" | "reloaded");
 
 /** The handlers of the routes, which are loaded when somebody asks one of them first. */
@@ -23,7 +23,7 @@ type Ask = (work: Work) => Route["handle"];
 /** Returns the routes of the console. Their schemas are made when they are read. */
 export function consoleRoutes(open: () => Promise<ConsoleWork>): readonly Route[] {
   const ask: Ask = (work) => async (request) => (await open())[work](request);
-  return [...pageRoutes(ask), ...turnRoutes(ask), ...chatRoutes(ask), ...configRoutes(ask)];
+  return [pageRoutes, turnRoutes, chatRoutes, configRoutes, logRoutes].flatMap((of) => of(ask));
 }
 
 function pageRoutes(ask: Ask): readonly Route[] {
@@ -128,6 +128,20 @@ function chatRoutes(ask: Ask): readonly Route[] {
         return textsBody();
       },
       handle: ask("markdown"),
+    },
+  ];
+}
+
+function logRoutes(ask: Ask): readonly Route[] {
+  return [
+    {
+      name: "GET /api/log/events",
+      method: "GET",
+      path: "/api/log/events",
+      auth: "token",
+      may: "manage",
+      summary: "The lines of the log as they are written, from now on, as events.",
+      handle: ask("logEvents"),
     },
   ];
 }

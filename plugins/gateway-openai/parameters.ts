@@ -45,22 +45,51 @@ export function parsedBody(bytes: Uint8Array): Sent {
   return body;
 }
 
-/** Throws {@link BadRequest} for a parameter that is neither taken nor neutral. */
+/** Parameters of both APIs that are read, and those that change nothing in an answer. */
+const taken = [
+  "model",
+  "tools",
+  "tool_choice",
+  "stream",
+  "temperature",
+  "user",
+  "metadata",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "safety_identifier",
+  "service_tier",
+  "store",
+];
+
+/** What neither API can do here, though one value of each asks for what is done anyway. */
+const neutral: Readonly<Record<string, Neutral>> = {
+  frequency_penalty: (value) => value === 0,
+  parallel_tool_calls: (value, body) => value === true || sentTools(body).length === 0,
+  presence_penalty: (value) => value === 0,
+  top_logprobs: (value) => value === 0,
+  top_p: (value) => value === 1,
+};
+
+/**
+ * Throws {@link BadRequest} for a parameter that is neither taken nor neutral: in both APIs, or in
+ * the one of these.
+ */
 export function checkParameters(
   body: Sent,
-  taken: ReadonlySet<string>,
-  neutral: Readonly<Record<string, Neutral>>,
+  own: { readonly taken: readonly string[]; readonly neutral: Readonly<Record<string, Neutral>> },
 ): void {
+  const known = new Set([...taken, ...own.taken]);
+  const values = { ...neutral, ...own.neutral };
   for (const [name, value] of Object.entries(body)) {
-    if (value === null || taken.has(name)) continue;
-    const isNeutral = Object.hasOwn(neutral, name) ? neutral[name] : undefined;
+    if (value === null || known.has(name)) continue;
+    const isNeutral = Object.hasOwn(values, name) ? values[name] : undefined;
     if (isNeutral?.(value, body) !== true)
       throw new BadRequest(name, "asks for what this server does not do");
   }
 }
 
 /** Reads `tool_choice` as either API writes it; throws {@link BadRequest}. */
-export function choiceIn({ tool_choice: value }: Sent, tools: readonly ToolSpec[]): ToolChoice {
+function choiceIn({ tool_choice: value }: Sent, tools: readonly ToolSpec[]): ToolChoice {
   const { mode, names } = statedChoice(value ?? "auto");
   if (mode !== "auto" && mode !== "none" && mode !== "required")
     throw new BadRequest("tool_choice", "asks for what this server does not do");
@@ -84,7 +113,7 @@ function statedChoice(value: unknown): { readonly mode: unknown; readonly names?
   return { mode, names: tools.map(nameOf) };
 }
 
-export function modelIn({ model }: Sent): string {
+function modelIn({ model }: Sent): string {
   if (typeof model !== "string" || model === "") throw new BadRequest("model", "is missing");
   return model;
 }
@@ -99,8 +128,18 @@ export function toolIn(given: unknown, where: string): ToolSpec {
   return { name, description, input: parameters as ToolSpec["input"] };
 }
 
+/** Reads what both APIs write alike; `toolOf` reads one of the tools. Throws {@link BadRequest}. */
+export function askedIn(
+  body: Sent,
+  toolOf: (tool: unknown, where: string) => ToolSpec,
+): Pick<AskedOfModel, "model" | "tools" | "choice" | "temperature"> {
+  const model = modelIn(body);
+  const tools = sentTools(body).map((tool, at) => toolOf(tool, `tools[${at}]`));
+  return { model, tools, choice: choiceIn(body, tools), temperature: temperatureIn(body) };
+}
+
 /** Returns the list of tools that are sent as `tools`. */
-export function sentTools({ tools }: Sent): readonly unknown[] {
+function sentTools({ tools }: Sent): readonly unknown[] {
   if (tools === undefined || tools === null) return [];
   if (!Array.isArray(tools)) throw new BadRequest("tools", "is no list");
   return tools;
@@ -113,7 +152,7 @@ export function countIn(body: Sent, name: string): number | undefined {
   throw new BadRequest(name, "is no number of tokens");
 }
 
-export function temperatureIn({ temperature: value }: Sent): number | undefined {
+function temperatureIn({ temperature: value }: Sent): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number" && value >= 0 && value <= 2) return value;
   throw new BadRequest("temperature", "is no number from 0 to 2");

@@ -1,14 +1,11 @@
 import type { SentMessage } from "./history.ts";
 import { BadRequest } from "./bad-request.ts";
 import {
+  askedIn,
   checkParameters,
-  choiceIn,
   countIn,
   effortIn,
   isObject,
-  modelIn,
-  sentTools,
-  temperatureIn,
   toolIn,
   type AskedOfModel,
   type Neutral,
@@ -23,39 +20,21 @@ export interface ChatRequest extends AskedOfModel {
   readonly user: string | undefined;
 }
 
-/** Parameters that are read, and those that change nothing in an answer. */
-const taken = new Set([
-  "model",
+/** Parameters of chat completions alone that are read, and those that change nothing. */
+const taken = [
   "messages",
-  "tools",
-  "tool_choice",
-  "stream",
   "stream_options",
   "max_tokens",
   "max_completion_tokens",
-  "temperature",
   "reasoning_effort",
-  "user",
-  "metadata",
   "prediction",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-  "safety_identifier",
-  "service_tier",
-  "store",
-]);
+];
 
-/** What cannot be done, though one value of each asks for what is done anyway. */
 const neutral: Readonly<Record<string, Neutral>> = {
   n: (value) => value === 1,
   logprobs: (value) => value === false,
-  top_logprobs: (value) => value === 0,
   modalities: (value) => JSON.stringify(value) === '["text"]',
   response_format: (value) => isObject(value) && value["type"] === "text",
-  parallel_tool_calls: (value, body) => value === true || sentTools(body).length === 0,
-  top_p: (value) => value === 1,
-  presence_penalty: (value) => value === 0,
-  frequency_penalty: (value) => value === 0,
   logit_bias: (value) => JSON.stringify(value) === "{}",
   stop: (value) => JSON.stringify(value) === "[]",
   verbosity: (value) => value === "medium",
@@ -63,21 +42,17 @@ const neutral: Readonly<Record<string, Neutral>> = {
 
 /** Throws {@link BadRequest}. */
 export function readRequest(body: Sent): ChatRequest {
-  checkParameters(body, taken, neutral);
+  checkParameters(body, { taken, neutral });
   const { messages, user, stream_options: options } = body;
-  const model = modelIn(body);
-  const tools = sentTools(body).map(toolOf);
+  const asked = askedIn(body, toolOf);
   if (!Array.isArray(messages) || messages.length === 0)
     throw new BadRequest("messages", "is no list of messages");
   return {
-    model,
+    ...asked,
     messages: messages.map(messageOf),
-    tools,
     stream: body["stream"] === true,
     includeUsage: isObject(options) && options["include_usage"] === true,
-    choice: choiceIn(body, tools),
     maxTokens: countIn(body, "max_completion_tokens") ?? countIn(body, "max_tokens"),
-    temperature: temperatureIn(body),
     effort: effortIn(body["reasoning_effort"], "reasoning_effort"),
     user: typeof user === "string" && user !== "" ? user : undefined,
   };
@@ -91,7 +66,6 @@ function messageOf(message: unknown, at: number): SentMessage {
   throw new BadRequest(`${where}.role`, `is none of ${roles.join(", ")}`);
 }
 
-function toolOf(tool: unknown, at: number): ReturnType<typeof toolIn> {
-  const given = isObject(tool) && tool["type"] === "function" ? tool["function"] : undefined;
-  return toolIn(given, `tools[${at}]`);
+function toolOf(tool: unknown, where: string): ReturnType<typeof toolIn> {
+  return toolIn(isObject(tool) && tool["type"] === "function" ? tool["function"] : undefined, where);
 }

@@ -1,14 +1,11 @@
 import { BadRequest } from "./bad-request.ts";
 import { isPlain } from "./models.ts";
 import {
+  askedIn,
   checkParameters,
-  choiceIn,
   countIn,
   effortIn,
   isObject,
-  modelIn,
-  sentTools,
-  temperatureIn,
   toolIn,
   type AskedOfModel,
   type Neutral,
@@ -25,64 +22,37 @@ export interface ResponseRequest extends AskedOfModel {
   readonly sent: Sent;
 }
 
-/** Parameters that are read, and those that change nothing in an answer. */
-const taken = new Set([
-  "model",
-  "input",
-  "instructions",
-  "previous_response_id",
-  "tools",
-  "tool_choice",
-  "stream",
-  "store",
-  "temperature",
-  "max_output_tokens",
-  "metadata",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-  "safety_identifier",
-  "service_tier",
-  "user",
-]);
+/** Parameters of responses alone that are read. */
+const taken = ["input", "instructions", "previous_response_id", "max_output_tokens"];
 
 const labels = ["prompt_cache_key", "safety_identifier", "service_tier", "user"] as const;
 
-/** What cannot be done, though some values ask for what is done anyway. */
 const neutral: Readonly<Record<string, Neutral>> = {
   background: (value) => value === false,
-  frequency_penalty: (value) => value === 0,
   // No answer holds a reasoning that could be included.
   include: (value) => Array.isArray(value) && value.every((one) => one === "reasoning.encrypted_content"),
-  parallel_tool_calls: (value, body) => value === true || sentTools(body).length === 0,
-  presence_penalty: (value) => value === 0,
   reasoning: (value) => holdsOnly(value, { effort: () => true, summary: (one) => one === "auto" }),
   stream_options: (value) => holdsOnly(value, { include_obfuscation: (one) => one === false }),
   text: (value) => holdsOnly(value, { format: isTextFormat, verbosity: (one) => one === "medium" }),
-  top_logprobs: (value) => value === 0,
-  top_p: (value) => value === 1,
   truncation: (value) => value === "auto",
 };
 
 /** Throws {@link BadRequest}. */
 export function readResponseRequest(body: Sent): ResponseRequest {
-  checkParameters(body, taken, neutral);
+  checkParameters(body, { taken, neutral });
   checkMetadata(body["metadata"]);
   for (const name of labels) textIn(body, name);
   const { reasoning } = body;
-  const model = modelIn(body);
-  const tools = sentTools(body).map((tool, at) => toolOf(tool, `tools[${at}]`));
+  const asked = askedIn(body, toolOf);
   return {
-    model,
+    ...asked,
     items: itemsIn(body),
     previous: textIn(body, "previous_response_id"),
     instructions: textIn(body, "instructions"),
-    tools,
     stream: flagIn(body, "stream") ?? false,
-    choice: choiceIn(body, tools),
     maxTokens: countIn(body, "max_output_tokens"),
-    temperature: temperatureIn(body),
     effort: effortIn(isObject(reasoning) ? reasoning["effort"] : undefined, "reasoning.effort"),
-    store: flagIn(body, "store") ?? !isPlain(model),
+    store: flagIn(body, "store") ?? !isPlain(asked.model),
     sent: body,
   };
 }

@@ -38,6 +38,27 @@ test("CHA-06: a turn whose lease was lost to another is ended: its tools stop, a
   await other.close();
 });
 
+test.each(["a channel", "a caller who waits"])(
+  "ST-08: CHA-06: a tool does not run once the store says that the lane may be another's, in a turn of %s",
+  async (whose) => {
+    const kept = storeFile();
+    const channel = chat();
+    const runs: string[] = [];
+    const held = [true, false];
+    const store = kept.plugin(() => ({ isHeld: async () => held.shift() ?? false }));
+    const notes = tool("notes", async () => (runs.push("ran"), "written"));
+    const calls = [{ name: "notes", args: {} }];
+    const model = fakeProvider([{ calls }, { calls }, "done"]);
+    await using t = await startTestHost({ plugins: [channel.plugin, model, notes, store] });
+    await t.serve();
+    if (whose === "a channel") await write(t, "a", ["go"]);
+    else await t.ask("go", { session: "test" });
+    await expect.poll(() => model.requests.length).toBe(3);
+    expect(runs).toEqual(["ran"]);
+    expect(JSON.stringify(model.requests[2])).toContain("was taken over by another worker");
+  },
+);
+
 test("ST-08: CHA-06: a turn whose store says nothing for as long as its lease holds is ended, and run anew once the store is back", async () => {
   const kept = storeFile();
   using _ = simulateTime();

@@ -17,6 +17,7 @@ const leaseMs = 60_000;
  * The time between two looks at the store for messages of other nodes, if it does not tell of them.
  */
 const lookMs = 1_000;
+const stillMs = 3_000;
 
 interface Running {
   readonly work: Promise<void>;
@@ -148,7 +149,13 @@ export class LaneWorkers implements RunningWorker {
   #lookIn(ms: number): void {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#look(), Math.min(Math.max(ms, 10), lookMs));
+    const wait = Math.min(Math.max(ms, 10), lookMs);
+    const due = performance.now() + wait;
+    this.#timer = setTimeout(() => {
+      // What a process holds may be another's once it has stood still.
+      if (performance.now() - due > stillMs) this.#renew();
+      void this.#look();
+    }, wait);
   }
 
   /** Reads before it claims: an idle service writes nothing. */

@@ -54,6 +54,9 @@ export const errors = defineErrors({
   MCP_LOGIN_NO_URL: usage(
     "The MCP server %s is a program, which has no login: give it what it needs in env.",
   ),
+  MCP_OTHER: policy(
+    "The MCP server %s lists something else than what was shown: look at it again before you accept it.",
+  ),
   MCP_NOT_CONFIRMED: policy(
     "Nothing was accepted: answer the question with y, or give --yes if nobody is asked.",
   ),

@@ -144,7 +144,7 @@ describe.runIf(linux)("what was accepted of a server", () => {
     const { code, out } = await word(t, "diff", ["small"]);
     expect([code, out]).toEqual([
       1,
-      expect.stringMatching(/changed tool sing\n.*It can sing.*\n.*Other words/),
+      expect.stringMatching(/changed tool sing\n@@[^]*\n-.*It can sing.*\n\+.*Other words/),
     ]);
     await accept(t, "small");
     expect(await rows()).toEqual([]);

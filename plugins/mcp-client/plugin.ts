@@ -10,6 +10,7 @@ import {
   Net,
   optional,
   ResultFilters,
+  Routes,
   Runtime,
   Sandbox,
   ToolSources,
@@ -17,6 +18,7 @@ import {
   type Plugin,
 } from "@gantry/sdk";
 import { Loopback, Redactors } from "@gantry/sdk/fill";
+import { acceptRoutes } from "../shared/accept-routes.ts";
 import { mcpCommands } from "./commands.ts";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
@@ -43,7 +45,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       runtime: Runtime,
       sandbox: optional(Sandbox),
     },
-    provides: [ChatCommands, Checks, Commands, Redactors, ResultFilters, ToolSources],
+    provides: [ChatCommands, Checks, Commands, Redactors, ResultFilters, Routes, ToolSources],
     taps: ["beforeToolCall"],
     errors,
     setup(host) {
@@ -78,6 +80,11 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       const { audit, net } = needs;
       const forWords = { servers, audit, configDir, configFile, net, loopback };
       for (const command of mcpCommands(forWords)) host.provide(Commands, command);
+      const desk = async () =>
+        (await import("./servers-over-http.ts")).serverAcceptables(await servers(), audit);
+      host.onServe(() => {
+        for (const route of acceptRoutes("mcp-servers", "MCP servers", desk)) host.provide(Routes, route);
+      });
       if (settings.length === 0) return;
 
       for (const kind of ["status", "ready"] as const)

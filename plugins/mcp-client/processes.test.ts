@@ -24,7 +24,7 @@ let count = 0;
 const mark = (): string => `mark-${process.pid}-${(count += 1)}`;
 const marked = (name: string, keys: object = {}) => small({ args: [serverFile, name], ...keys });
 
-describe.runIf(linux)("the process of a server", { timeout: 600_000 }, () => {
+describe.runIf(linux)("the process of a server", { timeout: long ? 3_600_000 : 600_000 }, () => {
   test("MCP-10: it starts with the first call, and is one for all conversations", async () => {
     const name = mark();
     const configDir = folder();

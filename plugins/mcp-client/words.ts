@@ -1,14 +1,13 @@
 import type { CommandContext } from "@gantry/sdk";
 import { printable, userOfTerminal } from "@gantry/sdk/node";
-import { differencesOf, type Accepted } from "./accepted.ts";
+import { acceptFound, isAsAccepted, serverCalled } from "./acceptance.ts";
 import { askPerson } from "../shared/ask-person.ts";
 import { rowsOf } from "./checks.ts";
-import { digestOf } from "./digest.ts";
 import { errors } from "./errors.ts";
 import { offerOf } from "./offered.ts";
 import { removeLogins } from "./login-file.ts";
-import type { Found, McpServer } from "./server.ts";
-import { changedLines, shownTool } from "./shown.ts";
+import type { McpServer } from "./server.ts";
+import { changedLines, shownOffer } from "./shown.ts";
 import type { WordsNeeds } from "./words-needs.ts";
 
 export { add, remove } from "./words-config.ts";
@@ -49,19 +48,11 @@ export async function accept(run: CommandContext, needs: WordsNeeds): Promise<nu
   const server = await serverOf(run, needs);
   const found = await server.find();
   const before = await server.file.read().catch(() => undefined);
-  showOffer(run, server, found);
-  if (before) for (const line of changedLines(before, found)) run.err(line);
+  const changes = before ? await changedLines(before, found) : [];
+  for (const line of [...shownOffer(server, found), ...changes]) run.err(line);
   const question = `Accept ${found.tools.length} tools and ${found.prompts.length} prompts of ${server.name}?`;
   if (!(await askPerson(run, question))) throw errors.MCP_NOT_CONFIRMED();
-  await needs.audit.record({
-    event_type: "config_change",
-    tool: "",
-    args: { mcp_server: server.name, sha256: digestOf(found) },
-    result: "accepted",
-    user: userOfTerminal(),
-    session_id: "",
-  });
-  await server.file.accept(found);
+  await acceptFound(needs.audit, server, found, userOfTerminal());
   run.err(`Accepted ${server.name}.`);
   return 0;
 }
@@ -71,7 +62,7 @@ export async function diff(run: CommandContext, needs: WordsNeeds): Promise<numb
   const server = await serverOf(run, needs);
   const accepted = await server.file.read();
   if (!accepted) throw errors.MCP_NOT_ACCEPTED(server.name, server.name);
-  const lines = changedLines(accepted, await server.find());
+  const lines = await changedLines(accepted, await server.find());
   for (const line of lines) run.out(line);
   if (lines.length === 0) run.err(`${server.name} is as it was accepted.`);
   return lines.length === 0 ? 0 : 1;
@@ -114,25 +105,6 @@ export async function check(run: CommandContext, needs: WordsNeeds): Promise<num
   return isSame ? 0 : 1;
 }
 
-function showOffer(run: CommandContext, server: McpServer, found: Found): void {
-  const { tools, leftOut } = offerOf(server, found, undefined);
-  for (const tool of tools) for (const line of shownTool(tool)) run.err(line);
-  for (const { name } of found.prompts) run.err(`prompt ${printable(name, 64)}`);
-  for (const { tool, why } of leftOut) run.err(`left out ${tool}: ${why}`);
-}
-
-function isAsAccepted(accepted: Accepted, found: Found): boolean {
-  if (accepted.server !== found.server) return false;
-  return [differencesOf(accepted.tools, found.tools), differencesOf(accepted.prompts, found.prompts)].every(
-    ({ changed, missing, added }) => changed.length + missing.length + added.length === 0,
-  );
-}
-
 async function serverOf(run: CommandContext, needs: WordsNeeds): Promise<McpServer> {
-  const [name = ""] = run.args;
-  const { all: servers } = await needs.servers();
-  const server = servers.find((one) => one.name === name);
-  if (server) return server;
-  const names = servers.map((one) => one.name);
-  throw errors.MCP_UNKNOWN(printable(name, 64), names.join(", ") || "none");
+  return serverCalled(run.args[0] ?? "", (await needs.servers()).all);
 }

@@ -40,7 +40,7 @@ test.runIf(linux)(
     const found = next.held(key);
     expect(found).toMatchObject({ held: { id, result, changes: [{ path: "new", change: "added" }] } });
     expect(next.held("other call")).toEqual({ held: undefined });
-    expect([next.take(id), treeOf(here.workspace)]).toEqual([[], { new: "new\n" }]);
+    expect([next.take(id).findings, treeOf(here.workspace)]).toEqual([[], { new: "new\n" }]);
   },
 );
 
@@ -78,7 +78,7 @@ test.runIf(linux)("RUN-04: of two equal calls at once each has the run that it w
   expect(here.keeper.held(key)).toEqual({ held: undefined });
   const other = await hold(here);
   here.keeper.drop(one);
-  expect([here.keeper.take(other), treeOf(here.workspace)]).toEqual([[], { new: "new\n" }]);
+  expect([here.keeper.take(other).findings, treeOf(here.workspace)]).toEqual([[], { new: "new\n" }]);
 });
 
 test.runIf(linux)(

@@ -21,8 +21,12 @@ export function place(base = tmpdir()): Place {
   const lists = { secret: [".env"], guarded: [".envrc", ".git/config", ".git/hooks"] };
   const ownerGit = { home: "/", settings: [], files: [] };
   const facts = { runs, workspace, ...lists, ownerGit, open: [], diskMb: 64 };
-  const remove = (): void => [workspace, runs].forEach((at) => rmSync(at, { recursive: true }));
-  return { workspace, runs, lists, facts, keeper: new Keeper(facts), [Symbol.dispose]: remove };
+  const keeper = new Keeper(facts);
+  const remove = (): void => {
+    keeper.end();
+    for (const at of [workspace, runs]) rmSync(at, { recursive: true });
+  };
+  return { workspace, runs, lists, facts, keeper, [Symbol.dispose]: remove };
 }
 
 /** Begins a run by hand. */

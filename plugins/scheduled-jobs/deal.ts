@@ -1,13 +1,11 @@
 import type { Store } from "@gantry/sdk";
+import { holdLane, whileHeld } from "@gantry/sdk/node";
 import { passedDueTimes } from "./due-times.ts";
 import type { NextDue } from "./due.ts";
 import type { Job, JobRun } from "./job.ts";
 import { runJob, type RunNeeds } from "./one-run.ts";
 import type { JobShelf, Mark } from "./shelf.ts";
 import { tellFailed } from "./tell-failed.ts";
-
-/** How long a job's lane is held for a run without a word of its process. */
-const leaseMs = 60_000;
 
 export interface DealNeeds extends RunNeeds {
   readonly store: () => Store;
@@ -31,19 +29,10 @@ export async function dealWith(
   signal: AbortSignal,
 ): Promise<Dealt | undefined> {
   const { lanes } = needs.store();
-  const lease = await lanes.hold(`job:${job.name}`, leaseMs);
+  if (lanes.isDrained?.()) return undefined;
+  const lease = await holdLane(lanes, `job:${job.name}`);
   if (!lease) return undefined;
-  const lost = new AbortController();
-  const renew = async (): Promise<void> => {
-    if (!(await lanes.renew(lease, leaseMs))) lost.abort();
-  };
-  const renewing = setInterval(() => void renew().catch(() => undefined), leaseMs / 3);
-  try {
-    return await dealHeld(needs, job, next, AbortSignal.any([signal, lost.signal]));
-  } finally {
-    clearInterval(renewing);
-    await lanes.release(lease);
-  }
+  return whileHeld(lanes, lease, (lost) => dealHeld(needs, job, next, AbortSignal.any([signal, lost])));
 }
 
 async function dealHeld(needs: DealNeeds, job: Job, next: NextDue, signal: AbortSignal): Promise<Dealt> {

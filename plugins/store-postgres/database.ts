@@ -1,10 +1,13 @@
 import { errors as shared, GantryError } from "@gantry/sdk";
 import type { ParameterOrJSON, Sql, TransactionSql } from "postgres";
 import { connect, shownUrl, type DatabaseOptions } from "./connect.ts";
-import { prepareLayout } from "./migrate.ts";
+import { databaseFailed } from "./errors.ts";
+import { layoutToRead, type LayoutState, prepareLayout } from "./migrate.ts";
 
 type Value = ParameterOrJSON<never>;
 
+/** A statement that changes nothing; functions of the layout are called otherwise. */
+const looks = /^\s*SELECT\b/;
 /** Longer than the server takes for any statement: after this the connection itself is in doubt. */
 const answerMs = 15_000;
 const triesAtOnce = 4;
@@ -25,6 +28,8 @@ export class Database {
   readonly options: DatabaseOptions;
   readonly shown: string;
   #opened: Promise<Sql> | undefined;
+  #prepared: Promise<LayoutState> | undefined;
+  #looked: Promise<LayoutState> | undefined;
   #isClosed = false;
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -33,15 +38,30 @@ export class Database {
     this.shown = shownUrl(options.url);
   }
 
-  rows<Row>(text: string, ...values: readonly Value[]): Promise<readonly Row[]> {
-    return this.#use((sql) => sql.unsafe(text, [...values]) as Promise<unknown>) as Promise<readonly Row[]>;
+  /** Reading lays nothing out: a database on which nothing was laid out has no rows. */
+  async rows<Row>(text: string, ...values: readonly Value[]): Promise<readonly Row[]> {
+    const isLook = looks.test(text);
+    if (isLook && !(await this.telling(() => this.#isLaidOut()))) return [];
+    return this.#rows<Row>(text, values, isLook);
+  }
+
+  async #rows<Row>(text: string, values: readonly Value[], isLook = false): Promise<readonly Row[]> {
+    const work = (sql: Sql) => sql.unsafe(text, [...values]) as Promise<unknown>;
+    return (await this.#use(work, isLook)) as readonly Row[];
   }
 
   /** Calls a function of the layout, which takes and gives JSON, in a transaction of its own. */
   async call<Answer>(name: string, argument: unknown): Promise<Answer> {
     const text = `SELECT ${name}($1::text::jsonb)::text AS answer`;
-    const [row] = await this.rows<{ answer: string | null }>(text, JSON.stringify(argument));
+    const [row] = await this.#rows<{ answer: string | null }>(text, [JSON.stringify(argument)]);
     return (row?.answer === null ? undefined : JSON.parse(row!.answer)) as Answer;
+  }
+
+  /** Calls a function that changes nothing; undefined where nothing is laid out. */
+  async ask<Answer>(name: string, argument: unknown): Promise<Answer | undefined> {
+    const text = `SELECT ${name}($1::text::jsonb)::text AS answer`;
+    const [row] = await this.rows<{ answer: string }>(text, JSON.stringify(argument));
+    return row && (JSON.parse(row.answer) as Answer);
   }
 
   /** Does `work` in one transaction. */
@@ -65,9 +85,10 @@ export class Database {
     await this.#drop();
   }
 
-  async #use<Answer>(work: (sql: Sql) => Promise<Answer>): Promise<Answer> {
+  async #use<Answer>(work: (sql: Sql) => Promise<Answer>, isLook = false): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
       try {
+        if (!isLook) await this.#prepare();
         return await this.#once(work);
       } catch (error) {
         const { code = "" } = error as { code?: string };
@@ -98,24 +119,34 @@ export class Database {
   }
 
   #open(): Promise<Sql> {
-    if (this.#isClosed) throw shared.STORE_FAILED(this.shown, "it was closed and is still in use");
-    if (this.#opened) return this.#opened;
-    const opened = this.#opening().catch((error: unknown) => {
-      // A database that was not there is tried again by the next call.
-      if (this.#opened === opened) this.#opened = undefined;
-      throw error;
-    });
-    return (this.#opened = opened);
+    if (this.#isClosed) throw databaseFailed(this.shown, "it was closed and is still in use");
+    return (this.#opened ??= connect(this.options, this.options.url));
   }
 
-  async #opening(): Promise<Sql> {
-    await prepareLayout(this.options, this.shown);
-    return connect(this.options, this.options.url);
+  async #prepare(): Promise<void> {
+    if (this.#isClosed) throw databaseFailed(this.shown, "it was closed and is still in use");
+    const prepared = (this.#prepared ??= prepareLayout(this.options, this.shown));
+    await prepared.catch((error: unknown) => {
+      // A database that was not there is tried again by the next call.
+      if (this.#prepared === prepared) this.#prepared = undefined;
+      throw error;
+    });
+  }
+
+  /** True if there is something to read; false is not remembered. */
+  async #isLaidOut(): Promise<boolean> {
+    if (await this.#prepared?.catch(() => undefined)) return true;
+    const looked = (this.#looked ??= layoutToRead(this.options, this.shown));
+    const state = await looked.catch(() => undefined);
+    if (this.#looked === looked && !state?.found) this.#looked = undefined;
+    return (await looked).found > 0;
   }
 
   async #drop(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
+    this.#prepared = undefined;
+    this.#looked = undefined;
     const sql = await opened?.catch(() => undefined);
     await sql?.end({ timeout: 0 });
   }
@@ -124,6 +155,6 @@ export class Database {
     if (error instanceof GantryError) return error;
     const { message, code = "" } = error as { message: string; code?: string };
     if (refused.test(code)) return shared.STORE_REFUSED(this.shown, message);
-    return shared.STORE_FAILED(this.shown, message || code);
+    return databaseFailed(this.shown, message || code);
   }
 }

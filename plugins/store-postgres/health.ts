@@ -1,7 +1,12 @@
 import type { CheckRow } from "@gantry/sdk";
+import { withTimeout } from "@gantry/sdk/node";
 import type { Database } from "./database.ts";
+import { databaseFailed } from "./errors.ts";
 import { layoutState } from "./migrate.ts";
-import { listNodes, type Node, type Nodes } from "./nodes.ts";
+import { listNodes, type Nodes } from "./nodes.ts";
+
+/** Less than what a check may take, so that who names the database is who tells of its silence. */
+const lookMs = 4_000;
 
 /** Returns whether what is accepted now is kept: something is written, on disk. */
 export async function readyRows(db: Database, nodes: Nodes): Promise<readonly CheckRow[]> {
@@ -25,12 +30,8 @@ export async function readyRows(db: Database, nodes: Nodes): Promise<readonly Ch
 /** Who serves from the store; that files do not move with a conversation; releases side by side. */
 export async function nodeRows(db: Database, sharesWorkspace: boolean): Promise<readonly CheckRow[]> {
   const what = "nodes";
-  let serving: readonly Node[];
-  try {
-    serving = (await listNodes(db)).filter(({ serves }) => serves);
-  } catch (error) {
-    return [{ what, state: "fail", detail: (error as Error).message }];
-  }
+  const silent = (): Error => databaseFailed(db.shown, `it did not answer in ${lookMs / 1_000} s`);
+  const serving = (await withTimeout(lookMs, listNodes(db), silent)).filter(({ serves }) => serves);
   const names = serving.map(({ name, draining }) => (draining ? `${name} (drained)` : name));
   const detail = `${serving.length} serve from ${db.shown}${names.length > 0 ? `: ${names.join(", ")}` : ""}`;
   const rows: CheckRow[] = [{ what, state: "ok", detail }];
@@ -71,6 +72,7 @@ export async function doctorRows(db: Database): Promise<readonly CheckRow[]> {
       cure: "Run `gantry store migrate`; the first start does so unless store.migrate is false.",
     }),
   };
+  if (found === 0) return [layout];
   const [server] = await db.rows<Server>(
     `SELECT current_setting('server_version_num')::int AS version,
        current_setting('synchronous_standby_names') AS names,

@@ -2,6 +2,7 @@ import { errors as shared, type InboundMessage, type MediaRef } from "@gantry/sd
 import { laneOf, mediaIn, userOf, type Acceptance, type Claim, type Lanes } from "@gantry/sdk/fill";
 import { grouped } from "./batch.ts";
 import type { Database } from "./database.ts";
+import type { HeldLeases } from "./held-leases.ts";
 import { createKept } from "./kept-messages.ts";
 import { noticeRow } from "./notice-row.ts";
 import { Takings } from "./takings.ts";
@@ -22,7 +23,7 @@ const isRefused = (error: unknown): boolean =>
  * `inbox` holds the messages, `lanes` a row for every lane that waits or is held. Claims, renewals
  * and holds wait for no disk: a failover may lose them, and their tokens say so.
  */
-export function createLanes(db: Database, nodes: Nodes, wakes: Wakes): Lanes {
+export function createLanes(db: Database, nodes: Nodes, wakes: Wakes, leases: HeldLeases): Lanes {
   const due = <T>(value: T): T => {
     wakes.due();
     return value;
@@ -47,10 +48,13 @@ export function createLanes(db: Database, nodes: Nodes, wakes: Wakes): Lanes {
       await nodes.join();
       if (nodes.draining) return [];
       const wanted = { max, leaseMs: Math.ceil(leaseMs), below: begunBelow };
-      return (await takings.take<readonly ClaimedRow[]>("gantry_claim", wanted)).map(claimOf);
+      const at = performance.now();
+      const rows = await takings.take<readonly ClaimedRow[]>("gantry_claim", wanted);
+      return rows.map((row) => leases.given(claimOf(row), at, leaseMs));
     },
-    renew: ({ lane, token }, leaseMs) =>
-      call("gantry_renew", { lane: stored(lane), token, leaseMs: Math.ceil(leaseMs) }),
+    renew: (lease, leaseMs) => leases.renew(lease, leaseMs),
+    isDrained: () => nodes.draining,
+    isHeld: (lease, signal) => leases.isHeld(lease, signal),
 
     async answer(claim, reply, session, turn, files = []) {
       const ids = [...new Set(files.map(({ id }) => id))];
@@ -118,8 +122,9 @@ export function createLanes(db: Database, nodes: Nodes, wakes: Wakes): Lanes {
     async hold(lane, leaseMs) {
       await nodes.join();
       const wanted = { lane: stored(lane), leaseMs: Math.ceil(leaseMs) };
+      const at = performance.now();
       const token = await takings.take<string | undefined>("gantry_hold", wanted);
-      return token === undefined ? undefined : { lane, token };
+      return token === undefined ? undefined : leases.given({ lane, token }, at, leaseMs);
     },
     async release({ lane, token }) {
       if (await call<boolean>("gantry_release", { lane: stored(lane), token })) due(undefined);

@@ -21,10 +21,12 @@ const fullestFirst = `SELECT usr, no FROM (
 export function createMemory(db: Database): Memory {
   const count = async (): Promise<number> => {
     const [row] = await db.rows<{ n: number }>("SELECT count(*) AS n FROM memory");
-    return row!.n;
+    return row?.n ?? 0;
   };
-  const found = (user: string, words: readonly (readonly string[])[], limit: number) =>
-    db.call<readonly (readonly number[])[]>("gantry_found", { usr: stored(user), words, limit });
+  const found = async (user: string, words: readonly (readonly string[])[], limit: number) => {
+    const wanted = { usr: stored(user), words, limit };
+    return (await db.ask<readonly (readonly number[])[]>("gantry_found", wanted)) ?? [];
+  };
 
   return {
     async remember(user, text, sources) {

@@ -24,11 +24,8 @@ export function prepareLayout(
   steps: readonly string[] = layout,
 ): Promise<LayoutState> {
   return withOne(options, async (sql) => {
-    const { found, least } = await read(sql);
-    const known = steps.length;
-    if (least > known) throw shared.STORE_NEWER(shown, found, known, "");
+    const { found, known } = await usable(sql, options, shown, steps.length);
     if (found >= known) return { found, known };
-    if (!options.migrate) throw errors.STORE_LAYOUT(shown, found, known);
     const [server] = await sql<{ version: number }[]>`
       SELECT current_setting('server_version_num')::int / 10000 AS version`;
     if (server!.version < leastServer) throw errors.STORE_SERVER_OLD(shown, server!.version);
@@ -40,6 +37,26 @@ export function prepareLayout(
 /** Returns what is there, and changes nothing. */
 export function layoutState(options: DatabaseOptions): Promise<LayoutState> {
   return withOne(options, async (sql) => ({ found: (await read(sql)).found, known: layout.length }));
+}
+
+/**
+ * Returns what is there for a call that only reads, and changes nothing. Throws as
+ * {@link prepareLayout} does.
+ */
+export function layoutToRead(options: DatabaseOptions, shown: string): Promise<LayoutState> {
+  return withOne(options, (sql) => usable(sql, options, shown, layout.length));
+}
+
+async function usable(
+  sql: Sql,
+  { migrate }: DatabaseOptions,
+  shown: string,
+  known: number,
+): Promise<LayoutState> {
+  const { found, least } = await read(sql);
+  if (least > known) throw shared.STORE_NEWER(shown, found, known, "");
+  if (found < known && !migrate) throw errors.STORE_LAYOUT(shown, found, known);
+  return { found, known };
 }
 
 async function withOne<Answer>(

@@ -92,6 +92,27 @@ describe.runIf(postgres.here)(`who lives, and whose clock counts${postgres.why}`
     await close();
   });
 
+  test("ST-08: a lease is held at once while its node beats, and not after another has taken the lane", async () => {
+    const { connect, close } = handlesOn(await server.database());
+    const [one, other] = [connect(), connect().store.lanes];
+    const { signal } = new AbortController();
+    await one.store.lanes.accept([message("1")]);
+    const [claim] = await one.store.lanes.claim(1, 60_000);
+    const hold = await one.store.lanes.hold("test:b", 60_000);
+    for (const lease of [claim!, hold!]) expect(one.store.lanes.isHeld!(lease, signal)).toBe(true);
+    const { call } = one.db;
+    const still = vi.spyOn(one.db, "call").mockImplementation(async (name, argument) => {
+      if (name === "gantry_beat") throw errors.STORE_FAILED("PostgreSQL", "this node stands still");
+      return call.call(one.db, name, argument);
+    });
+    await expect.poll(() => other.claim(1, 60_000), { timeout: 20_000 }).toHaveLength(1);
+    still.mockRestore();
+    for (const lease of [claim!, hold!]) expect(await one.store.lanes.isHeld!(lease, signal)).toBe(false);
+    const again = await one.store.lanes.hold("test:b", 60_000);
+    expect(one.store.lanes.isHeld!(again!, signal)).toBe(true);
+    await close();
+  });
+
   test("ST-07: a node that stopped without a word is judged dead by an observer alone, and what it held goes on", async () => {
     const url = await server.database();
     const { connect, close } = handlesOn(url);

@@ -81,6 +81,15 @@ describe.runIf(postgres.here)(`real daemons on one database${postgres.why}`, { t
     const body = JSON.stringify({ code, device_name: "phone" });
     const paired = await fetch(`${b.base}/pair`, { method: "POST", headers, body });
     expect(paired.status).toBe(200);
+    const { token } = (await paired.json()) as { token: string };
+    const chat = async ({ base }: { base: string }) => {
+      const authorized = { ...headers, authorization: `Bearer ${token}` };
+      const body = JSON.stringify({ message: "message-x" });
+      const answer = await fetch(`${base}/api/chat`, { method: "POST", headers: authorized, body });
+      return [answer.status, await answer.text()];
+    };
+    expect(await chat(a)).toEqual([503, expect.stringContaining("send the request to another one")]);
+    expect(await chat(b)).toEqual([200, expect.stringContaining("re: message-x")]);
     const { code: exit, err } = await gantry(["nodes", "drain", "c"], { dir: b.dir });
     expect([exit, err]).toEqual([2, expect.stringContaining("No node is named c")]);
   });

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { setTimeout } from "node:timers/promises";
 import type { Logger } from "@gantry/sdk";
 import type { Database } from "./database.ts";
+import { errors } from "./errors.ts";
 
 /** A process that uses the store. */
 export interface Node {
@@ -37,6 +39,11 @@ export const apartText =
 const beatMs = 840;
 const deadMs = 5_000;
 const looks = 5;
+/** Others may take a node for dead {@link deadMs} after its beat; clocks do not run quite alike. */
+const livesMs = 4_000;
+
+/** A service that reads its configuration anew has the node of the old one beside it for a moment. */
+const ofThisProcess = new Set<string>();
 
 interface Seen {
   readonly beat: number;
@@ -71,6 +78,10 @@ export class Nodes {
   #serves = false;
   #isTold = false;
   #all: readonly Node[] = [];
+  /** When the last beat that was counted was begun, by `performance.now()`. */
+  #beatAt = -Infinity;
+  /** Since when no two beats lie so far apart that others may have taken the node for dead. */
+  #unbroken = Infinity;
 
   constructor(db: Database, options: NodesOptions) {
     this.#db = db;
@@ -80,7 +91,7 @@ export class Nodes {
 
   /** True once somebody wants this node to take no new work. */
   get draining(): boolean {
-    return this.#all.some(({ node, draining }) => node === this.id && draining);
+    return this.#serves && this.#all.some(({ node, draining }) => node === this.id && draining);
   }
 
   /** True while files of a workspace may stay on another node. */
@@ -88,8 +99,19 @@ export class Nodes {
     return !this.#options.sharesWorkspace && this.#all.filter(({ serves }) => serves).length > 1;
   }
 
+  /** True if no other node can have freed what this one has taken since `at`. */
+  livesSince(at: number): boolean {
+    return at >= this.#unbroken && performance.now() - this.#beatAt < livesMs;
+  }
+
   /** Has its row from now on, without which what it holds would belong to nobody. */
-  join(): Promise<void> {
+  async join(): Promise<void> {
+    await this.#join();
+    // It may have been taken for dead, with its row.
+    if (performance.now() - this.#beatAt > livesMs) await this.look();
+  }
+
+  #join(): Promise<void> {
     this.#joined ??= this.#begin().catch((error: unknown) => {
       this.#joined = undefined;
       throw error;
@@ -97,22 +119,47 @@ export class Nodes {
     return this.#joined;
   }
 
+  /** Throws NODE_NAME_TAKEN while a node of the same name lives that was there before. */
   async serve(): Promise<void> {
     this.#serves = true;
+    ofThisProcess.add(this.id);
     await this.join();
     await this.look();
+    const before = new Map(this.#namesakes().map(({ node, beat }) => [node, beat]));
+    while (before.size > 0) {
+      await setTimeout(beatMs);
+      await this.look();
+      const still = this.#namesakes();
+      if (still.some(({ node, beat }) => before.has(node) && beat !== before.get(node)))
+        throw errors.NODE_NAME_TAKEN(this.name);
+      // One that was killed is known to be dead after a while.
+      for (const node of before.keys()) if (!still.some((one) => one.node === node)) before.delete(node);
+    }
+  }
+
+  /** Returns the other nodes of its name that serve and began earlier. */
+  #namesakes(): readonly Node[] {
+    const mine = this.#all.find(({ node }) => node === this.id);
+    const isEarlier = ({ since, node }: Node): boolean =>
+      since < mine!.since || (since === mine!.since && node < this.id);
+    return this.#all.filter(
+      (one) => one.name === this.name && one.serves && !ofThisProcess.has(one.node) && isEarlier(one),
+    );
   }
 
   /** Beats once, and frees what dead nodes held. */
   async look(): Promise<void> {
     const { id: node, name } = this;
     const { version } = this.#options;
+    const at = performance.now();
     this.#all = await this.#db.call<readonly Node[]>("gantry_beat", {
       node,
       name,
       version,
       serves: this.#serves,
     });
+    if (performance.now() - this.#beatAt > livesMs) this.#unbroken = performance.now();
+    this.#beatAt = at;
     this.#tellApart();
     for (const other of this.#all) if (other.node !== node && this.#isDead(other)) await this.#bury(other);
     for (const known of this.#seen.keys())
@@ -142,12 +189,14 @@ export class Nodes {
   }
 
   #next(): void {
-    this.#timer = setTimeout(() => {
-      // A database that is away is no news here: every call of the service says so.
-      void this.look()
-        .catch(() => undefined)
-        .finally(() => this.#joined && this.#next());
-    }, beatMs).unref();
+    this.#timer = globalThis
+      .setTimeout(() => {
+        // A database that is away is no news here: every call of the service says so.
+        void this.look()
+          .catch(() => undefined)
+          .finally(() => this.#joined && this.#next());
+      }, beatMs)
+      .unref();
   }
 
   #isDead({ node, beat }: Node): boolean {

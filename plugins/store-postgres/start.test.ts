@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { gantry, said, startGantry, tempDir } from "../../test/helpers/cli.ts";
@@ -36,6 +37,21 @@ test("SCL-03: beyond this machine TLS is checked, and of several servers the one
     await told("postgres://u@one.example,two.example/x?sslmode=require&target_session_attrs=primary"),
   ).toEqual(["require", "primary", two]);
 });
+
+test("SCL-03: status and doctor tell of a database that hangs in one row, which names it and its cure", async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const place = `127.0.0.1:${(silent.address() as AddressInfo).port}/x`;
+  using home = tempDir(store(`postgres://gantry@${place}`));
+  for (const word of ["status", "doctor"]) {
+    const { out } = await gantry([word, "--json"], { dir: home.dir });
+    const { rows } = JSON.parse(out) as { rows: { what: string; state: string; detail: string }[] };
+    const told = rows.filter(({ detail }) => /did not answer|PostgreSQL|CONNECT/.test(detail));
+    expect(told).toEqual([{ what: "store", state: "fail", detail: expect.stringContaining(place) }]);
+    expect(told[0]?.detail).toContain("check that its server runs");
+  }
+  silent.close();
+}, 60_000);
 
 describe.runIf(postgres.here)(`the command line on PostgreSQL${postgres.why}`, { timeout: 120_000 }, () => {
   let server: PostgresServer;
@@ -82,10 +98,50 @@ describe.runIf(postgres.here)(`the command line on PostgreSQL${postgres.why}`, {
     expect((await gantry(["sessions", "list"], { dir: home.dir })).code).toBe(0);
   });
 
+  test("SCL-03: commands that only look lay nothing out", async () => {
+    const url = await server.database();
+    using home = tempDir(store(url));
+    const explain = ["policy", "explain", "shell", '{"command":"ls"}'];
+    const looks = [
+      ["status"],
+      ["doctor"],
+      ["store", "check"],
+      ["nodes", "list"],
+      ["sessions", "list"],
+      explain,
+    ];
+    for (const words of looks) {
+      const { err } = await gantry(words, { dir: home.dir });
+      expect(err).not.toContain("STORE_");
+      const [row] = await withSql(
+        url,
+        (sql) => sql`SELECT count(*)::int AS n FROM pg_class WHERE relnamespace = 'public'::regnamespace`,
+      );
+      expect([words, row?.["n"]]).toEqual([words, 0]);
+    }
+  });
+
+  test("SCL-01: a second node of a name is refused at start, and one that was killed starts again", async () => {
+    const url = await server.database();
+    const config = `${store(url)}[gateway]\nport = 0\n[node]\nname = "one"\n`;
+    using home = tempDir(config);
+    using other = tempDir(config);
+    const first = startGantry(["gateway"], { dir: home.dir });
+    await said(first.child, "stderr", /Gantry is ready/);
+    const second = await gantry(["gateway"], { dir: other.dir });
+    expect([second.code, second.err]).toEqual([2, expect.stringContaining("Another node named one serves")]);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    const again = startGantry(["gateway"], { dir: home.dir });
+    await said(again.child, "stderr", /Gantry is ready/);
+    again.child.kill("SIGTERM");
+    expect((await again.ended).code).toBe(0);
+  });
+
   test("SCL-03: a newer layout that this release can live with is used, and another refused", async () => {
     const url = await server.database();
     using home = tempDir(store(url));
-    await gantry(["sessions", "list"], { dir: home.dir });
+    await gantry(["store", "migrate"], { dir: home.dir });
     await withSql(url, (sql) => sql`UPDATE gantry_layout SET layout = 9, oldest = 1`);
     expect((await gantry(["sessions", "list"], { dir: home.dir })).code).toBe(0);
     await withSql(url, (sql) => sql`UPDATE gantry_layout SET oldest = 2`);

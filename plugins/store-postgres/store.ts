@@ -2,6 +2,7 @@ import type { Media, Store } from "@gantry/sdk";
 import type { Erased } from "@gantry/sdk/fill";
 import type { DatabaseOptions } from "./connect.ts";
 import { Database } from "./database.ts";
+import { HeldLeases } from "./held-leases.ts";
 import { createLanes } from "./lanes.ts";
 import { createLimits } from "./limits.ts";
 import { createMedia } from "./media.ts";
@@ -38,7 +39,7 @@ export function createStore(options: StoreOptions): OpenedStore {
     store: {
       sessions: createSessions(db, dropUnused),
       memory: createMemory(db),
-      lanes: createLanes(db, nodes, wakes),
+      lanes: createLanes(db, nodes, wakes, new HeldLeases(db, nodes, options.log)),
       limits: createLimits(db),
       values: createValues(db),
       usage: createUsage(db),

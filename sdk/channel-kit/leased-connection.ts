@@ -12,7 +12,7 @@ const askMs = 1_000;
 
 export interface LeasedOptions {
   readonly channel: string;
-  readonly lanes: () => Pick<Lanes, "hold" | "renew" | "release" | "recover">;
+  readonly lanes: () => Pick<Lanes, "hold" | "renew" | "release" | "recover" | "isDrained">;
   readonly log: Logger;
   /** Called each time that this node gets the connection. */
   open(): Awaitable<ConnectionOptions>;
@@ -55,13 +55,7 @@ export class LeasedConnection {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#watched;
-    const lease = await this.#end();
-    // Where the store fails, the lease ends by itself.
-    if (lease)
-      await this.#options
-        .lanes()
-        .release(lease)
-        .catch(() => {});
+    await this.#handOver();
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -91,6 +85,7 @@ export class LeasedConnection {
   /** False if another node has the lease, or this one stops. */
   async #take(): Promise<boolean> {
     const { channel, lanes, open } = this.#options;
+    if (lanes().isDrained?.()) return false;
     const lease = await lanes().hold(`connection:${channel}`, leaseMs);
     if (!lease) return false;
     try {
@@ -113,6 +108,10 @@ export class LeasedConnection {
   /** Ends the connection if the lease is lost, or will be because the store does not answer. */
   async #renew(held: Held): Promise<void> {
     const { channel, lanes, log } = this.#options;
+    if (lanes().isDrained?.()) {
+      await this.#handOver();
+      return log.info({ channel }, `This node is drained and leaves the channel ${channel} to another.`);
+    }
     const now = performance.now();
     const last = held.until - renewMs;
     const over = new AbortController();
@@ -125,6 +124,16 @@ export class LeasedConnection {
     await this.#end();
     const why = isHeld === false ? "another node has it" : "the store does not answer";
     log.warn({ channel }, `This node has lost the connection of the channel ${channel}: ${why}.`);
+  }
+
+  async #handOver(): Promise<void> {
+    const lease = await this.#end();
+    // Where the store fails, the lease ends by itself.
+    if (lease)
+      await this.#options
+        .lanes()
+        .release(lease)
+        .catch(() => {});
   }
 
   /** Ends the connection; returns the lease that it was held by. */

@@ -116,6 +116,10 @@ export const errors = defineErrors({
     "The store %s was written by a newer release (layout %s, this one knows %s): " +
       "install that release again%s.",
   ),
+  NODE_DRAINED: failed(
+    "This node takes no new work: send the request to another one, or start this one again.",
+    503,
+  ),
   STORE_HELD: failed(
     "The store %s has layout %s, and a running service of an earlier release uses it (process %s): " +
       "restart the service with this release first, or stop it.",

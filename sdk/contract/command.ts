@@ -82,6 +82,16 @@ export interface CheckRow {
   readonly detail: string;
   /** What to do about it, where there is something to do. */
   readonly cure?: string;
+  /** The cure as a deed, if it is safe: it changes no more than its label says, and can be done twice. */
+  readonly fix?: RowFix;
+}
+
+/** What a person can have done about a row. */
+export interface RowFix {
+  /** As a button says it: `Close it to other users`. */
+  readonly label: string;
+  /** Does it, once the row was asked for again and still says so. Throws if it cannot. */
+  run(): Promise<void>;
 }
 
 /**

@@ -1,3 +1,6 @@
+import type { Awaitable } from "../contract/awaitable.ts";
+import { having } from "../contract/shape.ts";
+import type { InboundMessage } from "./channel.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Json, Part } from "./content.ts";
 import { one } from "../contract/slot.ts";
@@ -27,3 +30,13 @@ export interface Outbox {
   send(message: ServiceMessage): Promise<"accepted" | "duplicate">;
 }
 export const Outbox = one<Outbox>("outbox");
+
+/** A conversation, and the address that what is sent there takes. */
+export type Door = Pick<InboundMessage, "channel" | "conversation" | "replyTo">;
+
+/** Knows where owners can be reached alone. */
+export interface OwnerDoors {
+  /** The direct conversation in which an owner wrote last in this channel; undefined if none did. */
+  door(channel: string): Awaitable<Door | undefined>;
+}
+export const OwnerDoors = one<OwnerDoors>("owner-doors", having("door"));

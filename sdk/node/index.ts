@@ -18,6 +18,7 @@ export { inSlices, inTime } from "./in-slices.ts";
 export { expandHome, followLinks, isInside } from "./links.ts";
 export { fileNames, secretFiles, type NameTest } from "../security/file-names.ts";
 export { type Wildcard, wildcards } from "../security/wildcards.ts";
+export { hearLines, tellLine, type LogLine } from "./log-feed.ts";
 export { markLookAlikes, type Marked } from "./look-alikes.ts";
 export { makeDir } from "./make-dir.ts";
 export { nearest } from "./nearest.ts";
@@ -59,6 +60,7 @@ export { ToldProgress } from "./told-progress.ts";
 export { wrongBody, wrongValue } from "./wrong-value.ts";
 export { userOfTerminal } from "./terminal-user.ts";
 export { bodiless, webResponse, type ResponseFacts } from "./web-response.ts";
+export { holdLane, whileHeld } from "./while-held.ts";
 export { withTimeout } from "./with-timeout.ts";
 export { workApart, type ApartAnswer, type ApartBounds, type ApartWork } from "./work-apart.ts";
 

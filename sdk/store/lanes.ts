@@ -1,3 +1,4 @@
+import type { Awaitable } from "../contract/awaitable.ts";
 import { directMessage, type InboundMessage } from "../messages/channel.ts";
 import { verbatimParts, type MediaRef } from "../messages/content.ts";
 import type { ChatMessage } from "../models/provider.ts";
@@ -149,6 +150,12 @@ export interface Lanes {
   /** Holds the lane for `leaseMs` from now. False if it was lost: the holder must stop. */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
   /**
+   * Whether the lease is still this process's, asked before each tool runs. True at once while by
+   * the process's own clock no other can have taken the lane; else the store is asked, and waited
+   * for until `signal` is aborted. Left out by a store whose leases end by their time alone.
+   */
+  isHeld?(lease: Lease, signal: AbortSignal): Awaitable<boolean>;
+  /**
    * Records the answer, the files that go with it, and the turn in one step, before anything is sent; the files are kept
    * until the message is done. The same answer again changes nothing. Throws LEASE_LOST if the lane was lost, or another
    * answer is recorded.
@@ -166,6 +173,8 @@ export interface Lanes {
   retry(claim: Claim, retry: Retry): Promise<void>;
   /** Puts a message aside and, in the same step, keeps what its sender is told; the lane goes on. Throws LEASE_LOST. */
   deadLetter(claim: Claim, reason: string, notice?: Notice): Promise<void>;
+  /** True while somebody wants this process to take no new work: it claims nothing, and begins no turn of a caller. */
+  isDrained?(): boolean;
   /** Frees what those held who are known to be dead, and nothing of the living: call it at any time. Who lives, the store knows. */
   recover(): Promise<void>;
   /** In how many ms a message falls due; 0 or less: one is due now; undefined: none waits. */

@@ -10,10 +10,7 @@ export interface SessionSummary {
   readonly turns: number;
   /** ISO 8601. */
   readonly updated: string;
-  /**
-   * The person who opened it, as `<channel>:<user id>`; absent if an earlier release kept nothing
-   * of that.
-   */
+  /** The person who opened it, as `<channel>:<user id>`; absent if it is not known. */
   readonly owner?: string;
   /** The first words that were said; given by {@link Sessions.page} alone. */
   readonly title?: string;
@@ -73,10 +70,7 @@ export interface Sessions {
   compact(session: string, generation: number, base: readonly ChatMessage[]): Promise<boolean>;
   /** Takes the last turn back. Returns false if there is none, or it stands in the base already. */
   rewind(session: string): Promise<boolean>;
-  /**
-   * Gives a conversation another id, with all that belongs to it. Returns false if there is none,
-   * or `to` is taken.
-   */
+  /** Gives a conversation another id. Returns false if there is none, or `to` is taken. */
   rename(session: string, to: string): Promise<boolean>;
   /** The last `turns` turns, oldest message first, whatever became of them in the view. */
   recent(session: string, turns: number): Promise<readonly ChatMessage[]>;
@@ -102,9 +96,7 @@ export interface MemoryEntry {
   readonly text: string;
   /** ISO 8601. */
   readonly created: string;
-  /**
-   * The sources of the conversation that it comes from, as they were given; absent if none were.
-   */
+  /** The sources that it comes from, as they were given; absent if none were. */
   readonly sources?: Sources;
 }
 

@@ -1,5 +1,8 @@
 import type { ChannelPlatformSubject } from "./channel-platform/platform.ts";
 import { deliveryCases } from "./channel-platform/delivery-cases.ts";
+import { decisionCases } from "./channel-platform/decision-cases.ts";
+import { frameCases } from "./channel-platform/frame-cases.ts";
+import { kindCases } from "./channel-platform/kind-cases.ts";
 import { peopleCases } from "./channel-platform/people-cases.ts";
 import { sendingCases } from "./channel-platform/sending-cases.ts";
 import { cases } from "./say.ts";
@@ -12,5 +15,12 @@ import type { ContractCase } from "./contract-case.ts";
  * @gantry/host beside the sdk.
  */
 export function channelPlatformContract(subject: ChannelPlatformSubject): readonly ContractCase[] {
-  return cases({ ...deliveryCases(subject), ...peopleCases(subject), ...sendingCases(subject) });
+  return cases({
+    ...kindCases(subject),
+    ...deliveryCases(subject),
+    ...peopleCases(subject),
+    ...decisionCases(subject),
+    ...frameCases(subject),
+    ...sendingCases(subject),
+  });
 }

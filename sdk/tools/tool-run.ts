@@ -25,7 +25,7 @@ export interface ToolOrigin {
   readonly to: Json;
   /** Of whoever speaks in the turn. */
   readonly trust: Trust;
-  /** The platform's id of the message that is answered. Absent in hosts of earlier releases. */
+  /** The id of the message that is answered: the platform's, unless a plugin made the message. Absent in hosts of earlier releases. */
   readonly message?: string;
 }
 

@@ -13,15 +13,19 @@ const parallel = 50;
 const rounds = 20;
 const modelMs = 100;
 
+/** Turns at a time at the doors of OpenAI's API, twice each: a token has 600 a minute of either. */
+const many = 200;
+
 /**
- * Measures what a turn over HTTP takes beyond asking the same model directly, with 50 at a time.
+ * Measures what a turn over HTTP takes beyond asking the same model directly, with 50 at a time, and
+ * a response, which is kept, against a chat completion.
  */
 export async function chatTurnRows(): Promise<readonly Row[]> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
   const model = await startModelServer(modelMs);
   await writeFile(
     path.join(dir, "config.toml"),
-    `default_provider = "custom:${model.url}"\ndefault_model = "m"\n[gateway]\nrequests_per_minute = 100000\n`,
+    `default_provider = "custom:${model.url}"\ndefault_model = "m"\nextra_plugins = ["gateway-openai"]\n[gateway]\nrequests_per_minute = 100000\n`,
   );
   const env = { SERVICE_CONFIG_DIR: dir };
   const gateway = await serveGateway(env);
@@ -45,6 +49,13 @@ export async function chatTurnRows(): Promise<readonly Row[]> {
     await times(turn, 5);
     const ours = await times(turn, rounds);
     const theirs = await times(direct, rounds);
+    const door = (at: string, body: object) => ({ ...turn, url: `${gateway.found}/v1/${at}`, body });
+    const messages = [{ role: "user", content: "hi" }];
+    const completion = door("chat/completions", { model: "gantry", messages });
+    const response = door("responses", { model: "gantry", input: "hi" });
+    for (const one of [completion, response]) await times(one, 1);
+    const completions = await times(completion, 2, many);
+    const responses = await times(response, 2, many);
     return [
       atMost(
         "the host's share of a chat turn over HTTP, median at 50 in parallel",
@@ -57,6 +68,12 @@ export async function chatTurnRows(): Promise<readonly Row[]> {
         p99(ours) - p99(theirs),
         10,
         " ms",
+      ),
+      atMost(
+        `a response against a chat completion, p99 at ${many} in parallel`,
+        p99(responses) / p99(completions),
+        1.2,
+        "x",
       ),
     ];
   } finally {
@@ -73,7 +90,11 @@ interface Target {
 }
 
 /** Milliseconds of each request. Clients begin one after the other, as people do, each from an address of its own, so that none meets its bound on connections. */
-async function times({ url, body, headers }: Target, count: number): Promise<readonly number[]> {
+async function times(
+  { url, body, headers }: Target,
+  count: number,
+  clients: number = parallel,
+): Promise<readonly number[]> {
   const all: number[] = [];
   const client = async (_: unknown, i: number): Promise<void> => {
     const agent = new http.Agent({
@@ -81,7 +102,7 @@ async function times({ url, body, headers }: Target, count: number): Promise<rea
       maxSockets: 1,
       localAddress: `127.0.1.${i + 1}`,
     } as http.AgentOptions);
-    await new Promise((resolve) => setTimeout(resolve, (i * modelMs) / parallel));
+    await new Promise((resolve) => setTimeout(resolve, (i * modelMs) / clients));
     for (let n = 0; n < count; n += 1) {
       const began = performance.now();
       await post(url, body, headers, agent);
@@ -89,7 +110,7 @@ async function times({ url, body, headers }: Target, count: number): Promise<rea
     }
     agent.destroy();
   };
-  await Promise.all(Array.from({ length: parallel }, client));
+  await Promise.all(Array.from({ length: clients }, client));
   return all;
 }
 

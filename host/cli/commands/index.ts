@@ -40,7 +40,8 @@ export const hostCommands: readonly HostCommand[] = [
         summary: "start again, same conversation, when the configuration or a plugin under work changes",
       },
     ],
-    unused: ["commands", "routes", "services", "checks", "config-editor", "message-worker"],
+    // Nobody but the person at the terminal begins work here, so nobody's standing is asked.
+    unused: ["commands", "routes", "services", "checks", "config-editor", "message-worker", "standings"],
     needsVariables: true,
     load: () => import("./agent.ts"),
   },

@@ -24,7 +24,9 @@ export interface Asked {
 
 /** Questions that wait, and those that were decided while the page was open. */
 export const questions = signal<readonly Asked[]>([]);
-export const isAllowed = signal(true);
+/** True once the questions that wait are known. */
+export const isKnown = signal(false);
+export const failure = signal<Failure | undefined>(undefined);
 
 const pauseMs = 1_500;
 const mostShown = 50;
@@ -35,7 +37,9 @@ export async function follow(until: AbortSignal): Promise<void> {
     try {
       await events("/api/approvals/events", take, until);
     } catch (error) {
-      if (error instanceof Failure && error.status === 403) return void (isAllowed.value = false);
+      // A service that does not answer is told of for every page.
+      if (error instanceof Failure && error.status !== 0) failure.value = error;
+      if (error instanceof Failure && error.status === 403) return;
     }
     await pause(pauseMs, until);
   }
@@ -43,6 +47,7 @@ export async function follow(until: AbortSignal): Promise<void> {
 
 function take(event: string, data: Record<string, unknown>): void {
   if (event === "open") {
+    [isKnown.value, failure.value] = [true, undefined];
     const open = data["approvals"] as readonly Question[];
     const over = questions.value.filter(({ question }) => open.every(({ id }) => id !== question.id));
     const known = over.map((one) => (one.end ? one : { ...one, end: {} }));

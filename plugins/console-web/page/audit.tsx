@@ -78,7 +78,7 @@ function Record({ record }: { readonly record: Row }) {
       <th scope="row">
         {tool === "" ? "—" : <code>{tool}</code>}
         <details>
-          <summary>#{seq}</summary>
+          <summary>{words.details(seq)}</summary>
           <pre tabIndex={0}>{JSON.stringify({ session_id, args }, null, 2)}</pre>
         </details>
       </th>

@@ -15,16 +15,21 @@ export interface Message {
   readonly tree?: readonly TreeNode[];
 }
 
-export interface Conversation {
+/** What is loaded of what was said in a conversation. */
+export interface Transcript {
   readonly id: string;
   readonly messages: Signal<readonly Message[] | undefined>;
   readonly hasMore: Signal<boolean>;
-  readonly live: Signal<Live | undefined>;
-  readonly isRunning: Signal<boolean>;
   readonly failure: Signal<Failure | undefined>;
 }
 
-const turnsAtOnce = 30;
+export interface Conversation extends Transcript {
+  readonly live: Signal<Live | undefined>;
+  readonly isRunning: Signal<boolean>;
+}
+
+const lastTurns = 30;
+const earlierTurns = 50;
 const pauseMs = 1_000;
 const open = new Map<string, Conversation>();
 
@@ -62,31 +67,30 @@ async function resume(one: Conversation): Promise<void> {
   try {
     const { turns } = await ask<{ turns: { session: string }[] }>("GET", "/api/turns");
     const runs = turns.some(({ session }) => session === one.id);
-    await loadMessages(one);
+    await loadMessages(one).catch((error: unknown) => {
+      // A conversation that has no turn yet is not there yet.
+      if (!(error instanceof Failure) || error.status !== 404) throw error;
+      one.messages.value = [];
+    });
     if (runs && !one.isRunning.value) void followTurn(one);
   } catch (error) {
     one.failure.value = error as Failure;
   }
 }
 
-export async function loadMessages(one: Conversation, earlier = false): Promise<void> {
-  const query = new URLSearchParams({ session: one.id, limit: String(turnsAtOnce) });
+/** Loads the last turns, or those before what is loaded. Throws {@link Failure}. */
+export async function loadMessages(one: Transcript, earlier = false): Promise<void> {
+  const query = new URLSearchParams({ session: one.id, limit: String(earlier ? earlierTurns : lastTurns) });
   const known = earlier ? (one.messages.value ?? []) : [];
   query.set("skip", String(known.filter(({ role }) => role === "user").length));
-  try {
-    const path = `/api/sessions/messages?${query}`;
-    const { messages, more } = await ask<{ messages: Message[]; more: boolean }>("GET", path);
-    one.messages.value = [...(await withTrees(messages)), ...known];
-    one.hasMore.value = more;
-    one.failure.value = undefined;
-  } catch (error) {
-    // A conversation that has no turn yet is not there yet.
-    if (!(error instanceof Failure) || error.status !== 404) throw error;
-    one.messages.value = [];
-  }
+  const path = `/api/sessions/messages?${query}`;
+  const { messages, more } = await ask<{ messages: Message[]; more: boolean }>("GET", path);
+  one.messages.value = [...(await withTrees(messages)), ...known];
+  one.hasMore.value = more;
+  one.failure.value = undefined;
 }
 
-export async function withTrees(messages: readonly Message[]): Promise<readonly Message[]> {
+async function withTrees(messages: readonly Message[]): Promise<readonly Message[]> {
   const said = messages.filter(({ role, text }) => role === "assistant" && text !== "");
   if (said.length === 0) return messages;
   const texts = said.map(({ text }) => text);

@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { conversation, isRunning, listed, loadMessages } from "./chat-state.ts";
+import { conversation, isRunning, listed } from "./chat-state.ts";
 import { Composer } from "./composer.tsx";
 import { LiveTurn } from "./live-turn.tsx";
-import { Messages } from "./messages.tsx";
-import { Busy, Empty, Failed, useLoad, View } from "./parts.tsx";
+import { Busy, Empty, Failed, useLoad } from "./parts.tsx";
 import { addressOf, go, Link, place } from "./place.tsx";
 import { account, ask } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
 import { useStickToEnd } from "./stick.ts";
+import { Transcript } from "./transcript.tsx";
 
 const words = texts.chat;
 
@@ -23,12 +23,6 @@ export function Chat() {
   const fresh = useSignal(crypto.randomUUID() as string);
   const id = place.value.query.get("session") ?? fresh.value;
   const isListed = useSignal(false);
-  if (!account.value?.may.includes("talk"))
-    return (
-      <View title={texts.views.chat}>
-        <Empty title={texts.scope("talk")} hint={texts.scopeCure("talk")} icon="◇" />
-      </View>
-    );
   return (
     <div class={`chat${isListed.value ? " listed" : ""}`}>
       <Conversations
@@ -77,6 +71,7 @@ function Conversations({ current, close, begin }: ConversationsProps) {
       >
         + {words.new}
       </button>
+      {now.state === "loading" && <Busy />}
       {now.state === "there" && now.value.rows.length === 0 && <p class="quiet pad">{words.none}</p>}
       {now.state === "failed" && <Failed failure={now.failure} scope="talk" again={load.again} />}
       {now.state === "there" && (
@@ -98,7 +93,7 @@ function Conversations({ current, close, begin }: ConversationsProps) {
 /** One conversation; a new one begins with its first message. */
 function Talk({ id, isNew }: { readonly id: string; readonly isNew: boolean }) {
   const one = conversation(id, isNew);
-  const { messages, live, failure, hasMore } = one;
+  const { messages, live, failure } = one;
   const end = useStickToEnd(live.value, messages.value?.length);
   useEffect(() => void (document.title = `${texts.views.chat} · ${texts.name}`), []);
   const begun = (): void => {
@@ -109,17 +104,9 @@ function Talk({ id, isNew }: { readonly id: string; readonly isNew: boolean }) {
     <>
       <div class="scroll" ref={end} tabIndex={0} role="log" aria-label={words.list}>
         <h1 class="hidden">{texts.views.chat}</h1>
-        {failure.value && (
-          <Failed failure={failure.value} scope="talk" again={() => void loadMessages(one).catch(() => {})} />
-        )}
         {messages.value === undefined && !failure.value && !live.value && <Busy />}
-        {hasMore.value && (
-          <button type="button" class="center" onClick={() => void loadMessages(one, true).catch(() => {})}>
-            {words.earlier}
-          </button>
-        )}
         {isEmpty && <Empty title={words.empty} hint={words.emptyHint} icon="✦" />}
-        <Messages messages={messages.value ?? []} />
+        <Transcript one={one} scope="talk" staysAtEnd={live.value !== undefined} />
         {live.value && <LiveTurn live={live.value} isRunning={one.isRunning.value} />}
       </div>
       <Composer one={one} begun={begun} />

@@ -3,6 +3,7 @@ import { Field } from "./config-field.tsx";
 import { leavesOf, shown, type Leaf, type Schema } from "./config-schema.ts";
 import { Table } from "./list-end.tsx";
 import { asFailure, Empty, useLoad, View, When } from "./parts.tsx";
+import { place } from "./place.tsx";
 import { Search } from "./search.tsx";
 import { ask, Failure, pause } from "./service.ts";
 import { texts } from "./texts.ts";
@@ -18,7 +19,7 @@ interface Loaded {
 
 /** The configuration as a form: what is changed is tried and shown before it is saved. */
 export function Config() {
-  const search = useSignal("");
+  const search = useSignal(place.value.query.get("find") ?? "");
   const changes = useSignal<Values>({});
   const load = useLoad(() => ask<Loaded>("GET", "/api/config"));
   return (

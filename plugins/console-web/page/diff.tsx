@@ -1,7 +1,7 @@
 /** A change to a file, as a unified diff. */
-export function Diff({ text }: { readonly text: string }) {
+export function Diff({ text, label }: { readonly text: string; readonly label?: string }) {
   return (
-    <pre class="diff" tabIndex={0}>
+    <pre class="diff" tabIndex={0} {...(label && { role: "region", "aria-label": label })}>
       {text.split("\n").map((line, at) => (
         <span key={at} class={kindOf(line)}>
           {line}

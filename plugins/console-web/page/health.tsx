@@ -1,6 +1,9 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { Alerts } from "./alerts.tsx";
+import { Log } from "./log.tsx";
 import { asFailure, Badge, Busy, useLoad, View, When } from "./parts.tsx";
-import { ask } from "./service.ts";
+import { account, ask } from "./service.ts";
 import { texts } from "./texts.ts";
 
 const words = texts.health;
@@ -10,6 +13,8 @@ interface Row {
   readonly state: "ok" | "warn" | "fail";
   readonly detail: string;
   readonly cure?: string;
+  /** What a button has done about it. */
+  readonly fix?: string;
 }
 
 interface Report {
@@ -35,6 +40,10 @@ export function Health() {
     }
     isBusy.value = false;
   };
+  const again = (): void => {
+    asked.value = undefined;
+    load.again();
+  };
   const tools = (
     <button type="button" title={words.doctorHint} disabled={isBusy.value} onClick={() => void doctor()}>
       {isBusy.value ? words.running : words.doctor}
@@ -45,13 +54,20 @@ export function Health() {
       {failure.value !== "" && <p role="alert">{failure}</p>}
       {isBusy.value && <Busy text={words.running} />}
       <When load={load} scope="read">
-        {(report) => <Rows report={asked.value ?? report} />}
+        {(report) => <Rows report={asked.value ?? report} fixed={again} />}
       </When>
+      <Alerts />
+      {account.value?.may.includes("manage") && <Log />}
     </View>
   );
 }
 
-function Rows({ report: { ok, rows } }: { readonly report: Report }) {
+interface RowsProps {
+  readonly report: Report;
+  readonly fixed: () => void;
+}
+
+function Rows({ report: { ok, rows }, fixed }: RowsProps) {
   const warned = rows.filter(({ state }) => state === "warn").length;
   return (
     <>
@@ -61,19 +77,64 @@ function Rows({ report: { ok, rows } }: { readonly report: Report }) {
       <ul class="checks">
         {rows
           .toSorted((a, b) => order[a.state] - order[b.state])
-          .map(({ what, state, detail, cure }, at) => (
-            <li key={at}>
-              <Badge kind={state}>{words.states[state] ?? state}</Badge>
-              <strong>{what}</strong>
-              <span>{detail}</span>
-              {cure !== undefined && (
-                <span class="cure">
-                  {words.cure}: {cure}
-                </span>
-              )}
-            </li>
+          .map((row, at) => (
+            <One key={`${at} ${row.what}`} row={row} fixed={fixed} />
           ))}
       </ul>
     </>
+  );
+}
+
+function One({ row, fixed }: { readonly row: Row; readonly fixed: () => void }) {
+  const { what, state, detail, cure, fix } = row;
+  return (
+    <li>
+      <Badge kind={state}>{words.states[state] ?? state}</Badge>
+      <strong>{what}</strong>
+      <span>{detail}</span>
+      {cure !== undefined && (
+        <span class="cure">
+          {words.cure}: {withCode(cure)}
+        </span>
+      )}
+      {fix !== undefined && account.value?.may.includes("manage") && (
+        <Fix what={what} fix={fix} fixed={fixed} />
+      )}
+    </li>
+  );
+}
+
+/** Shows what stands in backticks as code. */
+function withCode(text: string): ComponentChildren {
+  return text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
+}
+
+interface FixProps {
+  readonly what: string;
+  readonly fix: string;
+  readonly fixed: () => void;
+}
+
+/** The cure of a row as a button; the service offers only what is safe. */
+function Fix({ what, fix, fixed }: FixProps) {
+  const isBusy = useSignal(false);
+  const failure = useSignal("");
+  const run = async (): Promise<void> => {
+    [isBusy.value, failure.value] = [true, ""];
+    try {
+      await ask("POST", "/api/doctor/fix", { what, fix });
+      fixed();
+    } catch (error) {
+      failure.value = texts.failed(asFailure(error).message);
+    }
+    isBusy.value = false;
+  };
+  return (
+    <span class="cure">
+      <button type="button" aria-label={`${fix}: ${what}`} disabled={isBusy.value} onClick={() => void run()}>
+        {fix}
+      </button>
+      {failure.value !== "" && <span role="alert"> {failure}</span>}
+    </span>
   );
 }

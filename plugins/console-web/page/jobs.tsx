@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { Table } from "./list-end.tsx";
+import { More, Table } from "./list-end.tsx";
 import { usePaged } from "./paged.ts";
 import { asFailure, Badge, Busy, Empty, Failed, View } from "./parts.tsx";
 import { account, ask } from "./service.ts";
@@ -27,7 +27,7 @@ interface Run {
 /** What runs at its time, and what came of it. */
 export function Jobs() {
   const list = usePaged<Job>("/api/jobs", {});
-  const { rows, failure, next } = list;
+  const { rows, failure } = list;
   return (
     <View title={texts.views.jobs}>
       {failure.value && <Failed failure={failure.value} scope="read" again={list.again} />}
@@ -38,11 +38,7 @@ export function Jobs() {
           <One key={job.name} job={job} changed={list.again} />
         ))}
       </ul>
-      {next.value !== undefined && (
-        <button type="button" class="center" onClick={list.more}>
-          {texts.more}
-        </button>
-      )}
+      <More list={list} />
     </View>
   );
 }
@@ -88,7 +84,8 @@ function One({ job, changed }: { readonly job: Job; readonly changed: () => void
 }
 
 function Runs({ name }: { readonly name: string }) {
-  const { rows, failure, next, more, again } = usePaged<Run>(`/api/jobs/${name}/runs`, {});
+  const list = usePaged<Run>(`/api/jobs/${name}/runs`, {});
+  const { rows, failure, again } = list;
   if (failure.value) return <Failed failure={failure.value} scope="read" again={again} />;
   if (!rows.value) return <Busy />;
   if (rows.value.length === 0) return <p class="quiet">{words.noHistory}</p>;
@@ -106,11 +103,7 @@ function Runs({ name }: { readonly name: string }) {
           </tr>
         ))}
       </Table>
-      {next.value !== undefined && (
-        <button type="button" class="center" onClick={more}>
-          {texts.more}
-        </button>
-      )}
+      <More list={list} />
     </>
   );
 }

@@ -23,12 +23,18 @@ export function List<T>({ list, scope, empty, columns, label, row }: ListProps<T
       <Table label={label} columns={Object.values(columns)}>
         {rows.map(row)}
       </Table>
-      {list.next.value !== undefined && (
-        <button type="button" class="center" onClick={list.more}>
-          {texts.more}
-        </button>
-      )}
+      <More list={list} />
     </>
+  );
+}
+
+/** Shows the next page of a list, if there is one. */
+export function More({ list }: { readonly list: Pick<Paged<unknown>, "next" | "more"> }) {
+  if (list.next.value === undefined) return null;
+  return (
+    <button type="button" class="center" onClick={list.more}>
+      {texts.more}
+    </button>
   );
 }
 

@@ -4,15 +4,22 @@ import { ToolCall } from "./tool-call.tsx";
 import { Tree } from "./tree.tsx";
 import { texts, timeOf } from "./texts.ts";
 
-/** What was said in a conversation; the results of calls stand with their calls. */
-export function Messages({ messages }: { readonly messages: readonly Message[] }) {
+interface MessagesProps {
+  readonly messages: readonly Message[];
+  /** How many there are from the first of them to the last of all. */
+  readonly before: number;
+  readonly all: readonly Message[];
+}
+
+/** Shows messages; the results of calls stand with their calls. */
+export function Messages({ messages, before, all }: MessagesProps) {
   const results = new Map(
-    messages.flatMap((message) => (message.role === "tool" ? [[message.call ?? "", message] as const] : [])),
+    all.flatMap((message) => (message.role === "tool" ? [[message.call ?? "", message] as const] : [])),
   );
   return (
     <>
       {messages.map((message, at) => (
-        <One key={messages.length - at} message={message} results={results} />
+        <One key={before - at} message={message} results={results} />
       ))}
     </>
   );

@@ -138,10 +138,27 @@ async function send(method: string, path: string, body?: unknown, until?: AbortS
       forget(texts.pair.expired);
     return reply;
   } catch {
-    if (!until?.aborted) isLost.value = true;
+    if (!until?.aborted) lose();
     throw new Failure(0, "UNREACHABLE", texts.unreachable);
   }
 }
+
+const lookMs = 2_000;
+
+/** Tells that nobody answers, and looks until somebody does. */
+function lose(): void {
+  if (isLost.value) return;
+  isLost.value = true;
+  const look = async (): Promise<void> => {
+    const reply = await window.fetch("/health", { cache: "no-store" }).catch(() => undefined);
+    if (reply) isLost.value = false;
+    else if (isLost.value) setTimeout(() => void look(), lookMs);
+  };
+  setTimeout(() => void look(), lookMs);
+}
+
+// A stream that is open may not notice it for minutes.
+window.addEventListener("offline", lose);
 
 async function answerOf(reply: Response): Promise<unknown> {
   const body = (await reply.json().catch(() => ({}))) as { error?: { code: string; message: string } };

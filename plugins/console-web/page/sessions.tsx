@@ -1,15 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { listed, withTrees, type Message } from "./chat-state.ts";
+import { listed, loadMessages, type Message, type Transcript } from "./chat-state.ts";
 import { save } from "./files.tsx";
 import { List } from "./list-end.tsx";
-import { Messages } from "./messages.tsx";
 import { usePaged } from "./paged.ts";
 import { Sure, useLoad, View, When } from "./parts.tsx";
 import { addressOf, go, Link, place } from "./place.tsx";
 import { Search } from "./search.tsx";
-import { account, ask, bytesOf } from "./service.ts";
+import { account, ask, bytesOf, type Failure } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
+import { Transcript as Said } from "./transcript.tsx";
 
 const words = texts.sessions;
 
@@ -55,20 +55,14 @@ function All() {
   );
 }
 
-interface Kept {
-  readonly messages: readonly Message[];
-  readonly more: boolean;
-}
-
-async function messagesOf(id: string, limit: number): Promise<Kept> {
-  const query = new URLSearchParams({ session: id, limit: String(limit) });
-  const { messages, more } = await ask<Kept>("GET", `/api/sessions/messages?${query}`);
-  return { messages: await withTrees(messages), more };
-}
-
 function Whole({ id }: { readonly id: string }) {
-  const limit = useSignal(30);
-  const load = useLoad(() => messagesOf(id, limit.value), `${limit.value}`);
+  const one: Transcript = {
+    id,
+    messages: useSignal<readonly Message[] | undefined>(undefined),
+    hasMore: useSignal(false),
+    failure: useSignal<Failure | undefined>(undefined),
+  };
+  const load = useLoad(() => loadMessages(one));
   const isErasing = useSignal(false);
   const query = `session=${encodeURIComponent(id)}`;
   useEffect(() => () => void (isErasing.value = false), []);
@@ -89,16 +83,7 @@ function Whole({ id }: { readonly id: string }) {
   return (
     <View title={id} tools={tools}>
       <When load={load} scope="read">
-        {({ messages, more }) => (
-          <div class="transcript">
-            {more && (
-              <button type="button" class="center" onClick={() => (limit.value += 60)}>
-                {texts.chat.earlier}
-              </button>
-            )}
-            <Messages messages={messages} />
-          </div>
-        )}
+        {() => <Said one={one} scope="read" />}
       </When>
       {isErasing.value && (
         <Sure

@@ -5,27 +5,32 @@ import { follow, questions } from "./approval-state.ts";
 import { forgetAll } from "./chat-state.ts";
 import { Chat } from "./chat.tsx";
 import { Pair } from "./pair.tsx";
-import { asFailure, Busy, Failed } from "./parts.tsx";
+import { asFailure, Busy, Empty, Failed, View } from "./parts.tsx";
 import type { Failure } from "./service.ts";
 import { Link, addressOf, place } from "./place.tsx";
 import { account, isLost, signOut } from "./service.ts";
 import { texts } from "./texts.ts";
 
-type Views = Readonly<Record<string, () => Promise<ComponentType>>>;
+interface Shows {
+  /** The scope without which it shows nothing. */
+  readonly scope: string;
+  readonly load: () => Promise<ComponentType>;
+}
 
 /** Each view is loaded when it is first shown; the chat comes with the page. */
-const views: Views = {
-  chat: async () => Chat,
-  approvals: async () => (await import("./approvals.tsx")).Approvals,
-  sessions: async () => (await import("./sessions.tsx")).Sessions,
-  jobs: async () => (await import("./jobs.tsx")).Jobs,
-  agents: async () => (await import("./agents.tsx")).Agents,
-  usage: async () => (await import("./usage.tsx")).Usage,
-  audit: async () => (await import("./audit.tsx")).Audit,
-  health: async () => (await import("./health.tsx")).Health,
-  plugins: async () => (await import("./plugins.tsx")).Plugins,
-  config: async () => (await import("./config.tsx")).Config,
-  devices: async () => (await import("./devices.tsx")).Devices,
+const views: Readonly<Record<ViewName, Shows>> = {
+  chat: { scope: "talk", load: async () => Chat },
+  approvals: { scope: "decide", load: async () => (await import("./approvals.tsx")).Approvals },
+  sessions: { scope: "talk", load: async () => (await import("./sessions.tsx")).Sessions },
+  jobs: { scope: "read", load: async () => (await import("./jobs.tsx")).Jobs },
+  agents: { scope: "read", load: async () => (await import("./agents.tsx")).Agents },
+  extensions: { scope: "read", load: async () => (await import("./extensions.tsx")).Extensions },
+  usage: { scope: "read", load: async () => (await import("./usage.tsx")).Usage },
+  audit: { scope: "read", load: async () => (await import("./audit.tsx")).Audit },
+  health: { scope: "read", load: async () => (await import("./health.tsx")).Health },
+  plugins: { scope: "read", load: async () => (await import("./plugins.tsx")).Plugins },
+  config: { scope: "manage", load: async () => (await import("./config.tsx")).Config },
+  devices: { scope: "manage", load: async () => (await import("./devices.tsx")).Devices },
 };
 
 type ViewName = keyof typeof texts.views;
@@ -59,7 +64,7 @@ function Console() {
             {texts.lost}
           </p>
         )}
-        <Shown name={view in views ? view : "chat"} />
+        <Shown name={isView(view) ? view : "chat"} />
       </main>
     </div>
   );
@@ -102,22 +107,36 @@ function Side({ view }: { readonly view: string }) {
   );
 }
 
-/** Loads a view and shows it. */
-function Shown({ name }: { readonly name: string }) {
+function isView(name: string): name is ViewName {
+  return Object.hasOwn(views, name);
+}
+
+/** Shows a view, or the scope that the token lacks for it. */
+function Shown({ name }: { readonly name: ViewName }) {
+  const { scope } = views[name];
+  if (account.value?.may.includes(scope)) return <LoadedView name={name} />;
+  return (
+    <View title={texts.views[name]}>
+      <Empty title={texts.scope(scope)} hint={texts.scopeCure(scope)} icon="◇" />
+    </View>
+  );
+}
+
+function LoadedView({ name }: { readonly name: ViewName }) {
   const shown = useSignal<{ readonly name: string; readonly View: ComponentType } | undefined>(
     name === "chat" ? { name, View: Chat } : undefined,
   );
   const failure = useSignal<Failure | undefined>(undefined);
   const load = (): void => {
     failure.value = undefined;
-    views[name]?.().then(
-      (View) => void (shown.value = { name, View }),
+    views[name].load().then(
+      (Loaded) => void (shown.value = { name, View: Loaded }),
       (error: unknown) => void (failure.value = asFailure(error)),
     );
   };
   useEffect(load, [name]);
   if (failure.value) return <Failed failure={failure.value} scope="" again={load} />;
   if (shown.value?.name !== name) return <Busy />;
-  const { View } = shown.value;
-  return <View />;
+  const { View: Loaded } = shown.value;
+  return <Loaded />;
 }

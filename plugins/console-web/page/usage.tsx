@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { Table } from "./list-end.tsx";
 import { Badge, Empty, useLoad, View, When } from "./parts.tsx";
-import { ask } from "./service.ts";
+import { addressOf, Link } from "./place.tsx";
+import { account, ask } from "./service.ts";
 import { short, texts } from "./texts.ts";
 
 const words = texts.usage;
@@ -154,6 +155,11 @@ function Budgets() {
           )
         }
       </When>
+      {account.value?.may.includes("manage") && (
+        <p>
+          <Link to={addressOf("config", { find: "budget" })}>{words.setBudget}</Link>
+        </p>
+      )}
     </section>
   );
 }

@@ -2,6 +2,7 @@ import type { RunResult } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { eachFolder } from "./each-folder.ts";
 import { fewOf } from "./findings.ts";
+import { FolderWatch } from "../workspace/folder-watch.ts";
 import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
 import { type Names, namesOf } from "./judge.ts";
 import { Holding, type Run, isAwaited } from "./holding.ts";
@@ -17,6 +18,7 @@ const MIB = 1_048_576n;
 /** The layers of one workspace's runs: begun, taken over, or dropped. */
 export class Keeper {
   readonly #facts: KeeperFacts;
+  readonly #watch: FolderWatch | undefined;
   readonly #walk: WorkspaceWalk;
   readonly #names: Names;
   readonly #holding: Holding;
@@ -31,11 +33,13 @@ export class Keeper {
   constructor(facts: KeeperFacts) {
     this.#facts = facts;
     const names = namesOf(facts.workspace, facts);
+    this.#watch = FolderWatch.of(facts.workspace);
     this.#walk = new WorkspaceWalk({
       root: facts.workspace,
       wanted: names,
       owner: facts.ownerGit,
       open: [""],
+      watch: this.#watch,
     });
     const mostCopied = BigInt(facts.diskMb) * MIB;
     const followed = (at: string): boolean => this.#walk.follows(at);
@@ -98,6 +102,7 @@ export class Keeper {
 
   /** Removes what was made for runs to come. */
   end(): readonly string[] {
+    this.#watch?.[Symbol.dispose]();
     return eachFolder([...this.#spare.values()], (folder) => this.#forget(folder));
   }
 

@@ -1,11 +1,12 @@
 import { type BigIntStats, lstatSync } from "node:fs";
 
-/** What is at a path, links not followed; undefined where nothing is, or no folder where the path needs one. */
+/** What is at a path, links not followed at the end; undefined where no path leads to anything. */
 export function aboutPath(at: string): BigIntStats | undefined {
   try {
     return lstatSync(at, { bigint: true });
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    if (["ENOENT", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      return undefined;
     throw error;
   }
 }

@@ -1,12 +1,13 @@
 import { type Dirent, lstatSync } from "node:fs";
 import path from "node:path";
-import { type NameTest, isInside } from "@gantry/sdk/node";
-import { aboutPath, identityOf } from "./about-path.ts";
+import type { NameTest } from "@gantry/sdk/node";
+import { aboutPath } from "./about-path.ts";
+import type { FolderWatch } from "./folder-watch.ts";
 import { looksLikeGit } from "./git-directory.ts";
-import { entriesOf, foreignNames, mayEnter, namesIn, prefixes } from "./folders.ts";
+import { entriesOf, foreignNames, mayEnter, prefixes } from "./folders.ts";
 import { Followed } from "./followed.ts";
 import type { OwnerGit } from "./git-settings.ts";
-import { targetOf } from "./mask-paths.ts";
+import { KnownFiles } from "./known-files.ts";
 
 /** A folder that changed so lately may change again without a later time. */
 const SETTLED_NS = 50_000_000n;
@@ -22,7 +23,10 @@ interface Place {
 }
 
 interface Folder extends Place {
+  readonly ino: bigint;
   readonly changed: bigint;
+  /** Its number among the folders that are watched. */
+  readonly watched: number | undefined;
   readonly settled: boolean;
   readonly isGit: boolean;
   readonly secret: readonly string[];
@@ -55,21 +59,25 @@ export interface Walked {
   readonly owner: OwnerGit;
   /** What of the workspace the walls leave open, "" for all; the rest is closed to every run. */
   readonly open: readonly string[];
+  /** Tells which folders changed; without it each one is asked. */
+  readonly watch?: FolderWatch | undefined;
 }
 
 /** Finds the secret and guarded files of a workspace, again and again; what did not change is not read again. */
 export class WorkspaceWalk {
   readonly #walked: Walked;
-  /** Files that are secret under whatever name. */
-  readonly #inodes = new Set<string>();
+  readonly #known: KnownFiles;
   /** Guarded under whatever name. */
   readonly #followed: Followed;
   #seen: ReadonlyMap<string, Folder> = new Map();
+  /** What the last look found, if every folder of it is watched. */
+  #last: Found | undefined;
   /** Undefined where the last look saw everything. */
   unseen: Unseen | undefined;
 
   constructor(walked: Walked) {
     this.#walked = walked;
+    this.#known = new KnownFiles(walked.root);
     this.#followed = new Followed(walked.root, walked.owner);
   }
 
@@ -79,13 +87,16 @@ export class WorkspaceWalk {
    * secret or guarded link leads to is secret or guarded like the link.
    */
   find(): Found {
-    let found = this.#look();
+    this.unseen = undefined;
+    let found = (this.#isUnchanged() ? this.#last : undefined) ?? this.#look();
     let looks = 1;
     for (; looks < MOST_LOOKS && this.#learn(found); looks++) {
       // Where else it stands shows only in files that were passed over.
       this.#seen = new Map();
+      this.unseen = undefined;
       found = this.#look();
     }
+    if (found !== this.#last) this.#last = this.unseen || !this.#isWatched() ? undefined : found;
     const at = this.#walked.root;
     if (!this.#followed.isWhole)
       this.unseen = { path: at, reason: "the settings of its repositories name too many files" };
@@ -97,10 +108,20 @@ export class WorkspaceWalk {
   #learn({ secret }: Found): boolean {
     const links = [...this.#seen.values()].flatMap((folder) => folder.links);
     const isNew = [
-      ...secret.map((at) => this.#remember(at)),
+      ...secret.map((at) => this.#known.add(at)),
       this.#followed.look(this.#repositories(), links),
     ];
     return isNew.some(Boolean);
+  }
+
+  /** True if nothing happened in any folder that is watched, and the workspace is the one that it was. */
+  #isUnchanged(): boolean {
+    const { watch, root } = this.#walked;
+    return watch?.look() === false && aboutPath(root)?.ino === this.#seen.get("")?.ino;
+  }
+
+  #isWatched(): boolean {
+    return [...this.#seen.values()].every(({ watched }) => this.#walked.watch?.isSame(watched));
   }
 
   #repositories(): readonly string[] {
@@ -116,21 +137,22 @@ export class WorkspaceWalk {
     const { wanted, open } = this.#walked;
     const seen = new Map<string, Folder>();
     const found: Pick<Folder, "secret" | "guarded">[] = [];
-    const left: Place[] = [];
+    const left: (readonly [place: Place, isSame: boolean])[] = [];
     for (const at of open) {
       const [secret, guarded] = [wanted.secret, wanted.guarded].map((test) =>
         prefixes(at).some((one) => test(one)),
       );
       if (secret || guarded) found.push({ secret: secret ? [at] : [], guarded: guarded ? [at] : [] });
-      if (!secret) left.push({ at, within: undefined, held: guarded === true });
+      if (!secret) left.push([{ at, within: undefined, held: guarded === true }, false]);
     }
-    this.unseen = undefined;
-    for (let place = left.pop(); place; place = left.pop()) {
-      const folder = this.#lookAt(place);
+    for (let next = left.pop(); next; next = left.pop()) {
+      const [place, isSame] = next;
+      const folder = this.#lookAt(place, isSame);
       if (!folder) continue;
       seen.set(place.at, folder);
       if (folder.secret.length + folder.guarded.length > 0) found.push(folder);
-      left.push(...folder.folders);
+      const isKept = folder.folders === this.#seen.get(place.at)?.folders;
+      for (const inner of folder.folders) left.push([inner, isKept]);
     }
     this.#seen = seen;
     return {
@@ -139,17 +161,23 @@ export class WorkspaceWalk {
     };
   }
 
-  #lookAt(place: Place): Folder | undefined {
-    const full = path.join(this.#walked.root, place.at);
+  /** `isSame`: the folder around has the same names for the same things as at the last look. */
+  #lookAt(place: Place, isSame: boolean): Folder | undefined {
+    const { root, watch } = this.#walked;
+    const full = path.join(root, place.at);
+    const before = this.#seen.get(place.at);
+    const isOfOld = before?.within === place.within && before?.held === place.held;
+    if (before && isOfOld && isSame && watch?.isSame(before.watched)) return before;
     try {
-      const { ctimeNs: changed } = lstatSync(full, { bigint: true });
-      const before = this.#seen.get(place.at);
-      const isOfOld = before?.settled && before.within === place.within && before.held === place.held;
-      if (isOfOld && before.changed === changed) return before;
+      // Watching costs more than one look; a folder that is looked at again is worth it.
+      const watched = before && watch?.add(full);
+      const { ino, ctimeNs: changed } = lstatSync(full, { bigint: true });
+      const isStill = before?.changed === changed && before.ino === ino && before.settled;
+      if (isOfOld && isStill) return { ...before, watched };
       const settled = BigInt(Date.now()) * 1_000_000n - changed > SETTLED_NS;
       const entries = entriesOf(full);
       if (this.#isForeign(full, entries)) return undefined;
-      return { ...place, changed, settled, ...this.#sort(place, entries) };
+      return { ...place, ino, changed, watched, settled, ...this.#sort(place, entries) };
     } catch (error) {
       const { code = String(error) } = error as NodeJS.ErrnoException;
       // It is gone, too deep to have a path, or closed to this process and so to every run.
@@ -182,7 +210,7 @@ export class WorkspaceWalk {
       const asGit = inGit && path.join(inGit, entry.name);
       const isFolder = entry.isDirectory();
       const fits = (test: NameTest) => test(name, isFolder) || (asGit && test(asGit, isFolder)) || false;
-      const isSecret = fits(this.#walked.wanted.secret) || this.#isKnown(entry, name);
+      const isSecret = fits(this.#walked.wanted.secret) || this.#known.has(entry, name);
       if (isSecret) secret.push(name);
       // A repository elsewhere, under a name that git follows.
       const pointer = entry.name === ".git" && !entry.isDirectory();
@@ -193,28 +221,5 @@ export class WorkspaceWalk {
       if (isFolder && !isSecret) sorted.folders.push({ at: name, within: asGit, held: held || fitsGuarded });
     }
     return sorted;
-  }
-
-  #isKnown(entry: Dirent, name: string): boolean {
-    if (this.#inodes.size === 0 || !(entry.isFile() || entry.isDirectory())) return false;
-    const about = aboutPath(path.join(this.#walked.root, name));
-    return about !== undefined && this.#inodes.has(identityOf(about));
-  }
-
-  /** True where a file that was not known has further names, or a link leads to it; `at` is relative to the workspace. */
-  #remember(at: string): boolean {
-    const full = path.join(this.#walked.root, at);
-    const entry = aboutPath(full);
-    if (entry?.isDirectory())
-      return namesIn(full)
-        .map((name) => this.#remember(path.join(at, name)))
-        .some(Boolean);
-    const isLink = entry?.isSymbolicLink() === true;
-    const [target = full] = isLink ? targetOf(this.#walked.root, at) : [];
-    const about = isInside(full, target) && isLink ? undefined : aboutPath(target);
-    const inode = about?.isFile() || about?.isDirectory() ? identityOf(about) : "";
-    if (inode === "" || this.#inodes.has(inode)) return false;
-    this.#inodes.add(inode);
-    return isLink || about!.nlink > 1;
   }
 }

@@ -1,11 +1,10 @@
 import type { ChannelPlatformSubject, Writing } from "./platform.ts";
 import { lastText, rigOf } from "./rig.ts";
-import { askingTool } from "../asking-tool.ts";
 import type { FakeScript } from "../fake-provider.ts";
 
 type Cases = Readonly<Record<string, () => Promise<void>>>;
 
-/** Cases about the people who are answered, the places, and who decides. */
+/** Returns the cases of who is answered, and where. */
 export function peopleCases(subject: ChannelPlatformSubject): Cases {
   const { owner, member, stranger, bot, self } = subject.people;
   const { on, must } = rigOf(subject);
@@ -130,35 +129,10 @@ export function peopleCases(subject: ChannelPlatformSubject): Cases {
       });
     },
   };
-  const withButtons: Cases = {
-    "CC-14: only the owner's press decides, once; everybody else is told": async () => {
-      const tool = askingTool();
-      await on(
-        async ({ platform, told }) => {
-          await platform.write({ from: owner, text: "go" });
-          const [question] = await told(1);
-          const yes = question?.buttons?.[0] ?? "";
-          const said = await platform.press?.(yes, stranger);
-          must(
-            said !== undefined && said !== "" && tool.runs() === 0,
-            "let a stranger decide",
-            "decide by pressApproval()",
-          );
-          await platform.press?.(yes, owner);
-          await told(2);
-          must(tool.runs() === 1, "did not hand the owner's press on", "decide by pressApproval()");
-          await platform.press?.(yes, owner);
-          must(tool.runs() === 1, "counted a press twice", "decide by pressApproval()");
-        },
-        { script: [{ calls: [{ name: tool.toolName, args: {} }] }, "done"], plugins: [tool.plugin] },
-      );
-    },
-  };
   return {
     ...always,
     ...(bot !== undefined || self !== undefined ? amongBots : {}),
     ...(subject.groups === true ? inGroups : {}),
     ...(subject.threads === true ? inThreads : {}),
-    ...(subject.buttons === true ? withButtons : {}),
   };
 }

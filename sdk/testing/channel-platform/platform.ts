@@ -85,6 +85,8 @@ export interface ChannelPlatformSubject {
   readonly waits?: boolean;
   /** The words of the channel's checks for a refused account; default `401`. */
   readonly refusal?: string;
-  /** A fresh platform, on which the channel answers to its name in groups. */
-  open(): Promise<OpenedPlatform>;
+  /** It is made by `chatChannel()`, and its table has the keys `groups` and `pairing_enabled`. */
+  readonly framed?: true;
+  /** A fresh platform, on which the channel answers to its name in groups; `table` changes its keys. */
+  open(table?: Readonly<Record<string, unknown>>): Promise<OpenedPlatform>;
 }

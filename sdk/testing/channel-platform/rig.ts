@@ -34,6 +34,11 @@ export interface RigOptions {
   readonly script?: FakeScript;
   readonly store?: Store;
   readonly plugins?: readonly Plugin[];
+  /** Keys of the channel's table. */
+  readonly table?: Readonly<Record<string, unknown>>;
+  /** Default true. */
+  readonly serves?: boolean;
+  readonly timeouts?: { readonly approval?: number };
 }
 
 /** Returns the tools with which the cases of one channel are written. */
@@ -56,14 +61,16 @@ export function rigOf(subject: ChannelPlatformSubject): {
 async function withRig(
   subject: ChannelPlatformSubject,
   who: string,
-  { script = [lastText], store = createMemoryStore(), plugins = [] }: RigOptions,
+  options: RigOptions,
   work: (rig: Rig) => Promise<void>,
 ): Promise<void> {
-  const { platform, plugins: own, config } = await subject.open();
+  const { script = [lastText], store = createMemoryStore(), plugins = [] } = options;
+  const { table, timeouts = {}, serves = true } = options;
+  const { platform, plugins: own, config } = await subject.open(table);
   const start = async (): Promise<TestHost> => {
     const all = [...own, memoryStore(store), fakeProvider(script), ...plugins];
-    const host = await startTestHost({ plugins: all, config });
-    await host.serve();
+    const host = await startTestHost({ plugins: all, config, timeouts });
+    if (serves) await host.serve();
     return host;
   };
   const hosts = [await start()];

@@ -1,0 +1,138 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { show } from "./browser.test-kit.ts";
+import { inBrowser } from "./paired.test-kit.ts";
+
+/** Each page: the route of what it shows, and the scope that this needs. */
+const pages = [
+  { name: "Chat", route: "/api/sessions", scope: "talk" },
+  { name: "Approvals", route: "/api/approvals/events", scope: "decide" },
+  { name: "Sessions", route: "/api/sessions", scope: "talk" },
+  { name: "Jobs", route: "/api/jobs", scope: "read" },
+  { name: "Agents", route: "/api/agents", scope: "read" },
+  { name: "Extensions", route: "/api/openapi.json", scope: "read" },
+  { name: "Usage", route: "/api/usage", scope: "read" },
+  { name: "Audit", route: "/api/audit", scope: "read" },
+  { name: "Health", route: "/api/status", scope: "read" },
+  { name: "Plugins", route: "/api/plugins", scope: "read" },
+  { name: "Configuration", route: "/api/config", scope: "manage" },
+  { name: "Devices", route: "/api/devices", scope: "manage" },
+] as const;
+
+const lost = "The connection to the service is lost. Trying again…";
+
+/** Goes to a page whose heading may not come. */
+async function goTo(page: Page, name: string): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+}
+
+/** Tells of each page what it did not show. */
+async function missedBy<T extends { readonly name: string }>(
+  all: readonly T[],
+  seen: (one: T) => Promise<void>,
+): Promise<readonly string[]> {
+  const missed: string[] = [];
+  for (const one of all)
+    await seen(one).catch((error: Error) => missed.push(`${one.name}: ${error.message}`));
+  return missed;
+}
+
+/** Presses each button that tries again. */
+async function tryAgain(page: Page): Promise<void> {
+  const buttons = page.getByRole("button", { name: "Try again" });
+  while ((await buttons.count()) > 0) {
+    await buttons
+      .first()
+      .click({ timeout: 1_000 })
+      .catch(() => {});
+    await page.locator(".busy").first().waitFor({ state: "detached" });
+  }
+}
+
+inBrowser("WEB-11: each page says that it loads, shows an error, and tries again", async ({ open }) => {
+  const { page } = await open({ expected: ["status of 500"] });
+  page.setDefaultTimeout(5_000);
+  const missed = await missedBy(pages, async ({ name, route }) => {
+    const at = (url: URL): boolean => url.pathname === route;
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const error = { code: "STORE_FAILED", message: "The kiln is <b>cold</b>." };
+    await page.route(at, async (asked) => {
+      await held;
+      await asked.fulfill({ status: 500, json: { error } });
+    });
+    await page.reload();
+    await goTo(page, name);
+    await page.getByRole("main").locator(".busy").first().waitFor();
+    release();
+    await page.getByText("This did not work: The kiln is <b>cold</b>.").first().waitFor();
+    await page.unroute(at);
+    await tryAgain(page);
+    await page.getByText("This did not work").first().waitFor({ state: "detached" });
+  });
+  expect(missed).toEqual([]);
+});
+
+inBrowser("WEB-11: each page names the scope that its token lacks, and how to get it", async ({ open }) => {
+  const { page: talker, kit } = await open({ may: "talk", expected: ["status of 403"] });
+  const { page: reader } = await open({ kit, may: "read", expected: ["status of 403"] });
+  const missed = await missedBy(pages, async ({ name, scope }) => {
+    const page = scope === "talk" ? reader : talker;
+    page.setDefaultTimeout(5_000);
+    await goTo(page, name);
+    await page.getByText(`This page needs a token with the scope “${scope}”.`).waitFor();
+    await page.getByText(`gantry pair new --may ${scope}`).waitFor();
+  });
+  expect(missed).toEqual([]);
+});
+
+inBrowser("WEB-11: on each page a token that ended leads to pairing, with the reason", async ({ open }) => {
+  const { page, kit } = await open({ expected: ["status of 401"] });
+  page.setDefaultTimeout(5_000);
+  const kept = await page.evaluate(() => sessionStorage.getItem("gantry.account") ?? "");
+  const { device } = JSON.parse(kept) as { device: string };
+  await kit.gateway.word("pair revoke", [device]);
+  const missed = await missedBy(pages, async ({ name }) => {
+    await page.evaluate((account) => sessionStorage.setItem("gantry.account", account), kept);
+    await page.goto(`${kit.gateway.url}/console/${name.toLowerCase().slice(0, 6)}`);
+    await page.getByText("does not count any more").waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+  expect(missed).toEqual([]);
+});
+
+inBrowser("WEB-11: on each page a lost connection is told, and is over once it is back", async ({ open }) => {
+  const { page, context } = await open({ expected: ["net::ERR"] });
+  page.setDefaultTimeout(5_000);
+  for (const { name } of pages) await goTo(page, name);
+  const missed = await missedBy(pages, async ({ name }) => {
+    await goTo(page, name === "Jobs" ? "Agents" : "Jobs");
+    await context.setOffline(true);
+    await goTo(page, name);
+    await page.getByText(lost).waitFor();
+    await context.setOffline(false);
+    await page.getByText(lost).waitFor({ state: "detached" });
+  });
+  expect(missed).toEqual([]);
+});
+
+inBrowser("WEB-11: a page that has nothing to show says so in words", async ({ open }) => {
+  const { page } = await open();
+  const missed = await missedBy(
+    [
+      { name: "Chat", words: "What can be done for you?" },
+      { name: "Approvals", words: "Nothing waits for a decision." },
+      { name: "Sessions", words: "No conversations." },
+      { name: "Jobs", words: "There are no jobs." },
+      { name: "Agents", words: "There is one assistant, and no agent beside it." },
+      { name: "Extensions", words: "Nothing that needs your acceptance is loaded." },
+      { name: "Usage", words: "No request to a model in the last 30 days." },
+      { name: "Health", words: "No alert since the service started." },
+    ],
+    async ({ name, words }) => {
+      page.setDefaultTimeout(5_000);
+      await show(page, name);
+      await page.getByText(words).waitFor();
+    },
+  );
+  expect(missed).toEqual([]);
+});

@@ -1,0 +1,163 @@
+import type { Static, TObject } from "typebox";
+import { Checks, Commands, Services, type Command } from "../contract/command.ts";
+import type { ErrorTable } from "../contract/errors.ts";
+import type { OnboardingStep } from "../contract/onboarding.ts";
+import { definePlugin, type Plugin, type PluginHost } from "../contract/plugin.ts";
+import { optional } from "../contract/slot.ts";
+import { Channels, type Channel } from "../messages/channel.ts";
+import { Inbox } from "../messages/inbox.ts";
+import { Media } from "../messages/media.ts";
+import { Speaker, Transcriber } from "../messages/speech.ts";
+import { Pairing } from "../node/pairing.ts";
+import { Audit } from "../security/audit.ts";
+import { People, Standings } from "../security/people.ts";
+import { Store } from "../store/store.ts";
+import { Upstream } from "../tools/net.ts";
+import { Approvals } from "../turns/approval.ts";
+import { channelChecks, rowsOf } from "./channel-checks.ts";
+import { ChatIntake } from "./chat-intake.ts";
+import type { ChatHost, ChatPlatform, ChatRules } from "./chat-platform.ts";
+import { ChatQuestions } from "./chat-questions.ts";
+import { ChatSender } from "./chat-sender.ts";
+import { ChannelHealth } from "./health.ts";
+import { LetIn } from "./let-in.ts";
+import { pairedCommands } from "./pairing.ts";
+import { peopleRow, strangerGuard } from "./people.ts";
+import type { PlatformMessage } from "./platform-message.ts";
+import { serveConnection } from "./serve-connection.ts";
+
+const needs = {
+  approvals: Approvals,
+  audit: Audit,
+  inbox: Inbox,
+  media: optional(Media),
+  people: People,
+  speaker: optional(Speaker),
+  store: Store,
+  transcriber: optional(Transcriber),
+  upstream: Upstream,
+};
+
+/** A chat channel: its facts, its settings, and the functions of its platform. */
+export interface ChatChannel<
+  Config extends TObject,
+  Settings extends ChatRules,
+  Address,
+  Message extends PlatformMessage,
+> {
+  /** Name of the channel; the plugin is `channel-<name>`. */
+  readonly name: string;
+  /** The platform, for people: `Telegram`. */
+  readonly title: string;
+  readonly summary: string;
+  /** Where `config` stands, as for {@link definePlugin}: `""` for the schema of the whole file. */
+  readonly table?: string;
+  readonly config: Config;
+  readonly errors?: ErrorTable;
+  /** The check of the channel is tried before the keys are written. */
+  readonly onboarding?: Pick<OnboardingStep, "hint" | "ask">;
+  /** The key of the configuration that lists who may write. */
+  readonly allowlist: string;
+  /** The form of a person's id, as people write it in `[people]`. */
+  readonly personForm: RegExp;
+  readonly commands?: readonly Command[];
+  /** Returns the settings, of which a secret may come from `env`; throws coded errors. */
+  settings(config: Static<Config>, env: NodeJS.ProcessEnv): Settings;
+  open(settings: Settings, host: ChatHost): ChatPlatform<Address, Message>;
+}
+
+/**
+ * Makes the plugin of a chat channel of a platform's few functions. The frame owns who may write,
+ * intake, sending in parts, questions with buttons, health, checks and onboarding.
+ */
+export function chatChannel<
+  Config extends TObject,
+  Settings extends ChatRules,
+  Address,
+  Message extends PlatformMessage,
+>(channel: ChatChannel<Config, Settings, Address, Message>): Plugin {
+  const { name, title, summary, table, config, errors, onboarding } = channel;
+  return definePlugin({
+    name: `channel-${name}`,
+    summary,
+    ...(table !== undefined && { table }),
+    config,
+    needs,
+    provides: [Channels, Checks, Commands, Services, Standings],
+    taps: ["onInboundMessage"],
+    ...(onboarding && { onboarding: { title, check: name, ...onboarding } }),
+    ...(errors && { errors }),
+    setup: (host) => setUp(channel, host),
+  });
+}
+
+function setUp<Config extends TObject, Settings extends ChatRules, Address, Message extends PlatformMessage>(
+  channel: ChatChannel<Config, Settings, Address, Message>,
+  host: PluginHost<Static<Config>, typeof needs>,
+): void {
+  const { name, title } = channel;
+  const { log } = host;
+  const settings = channel.settings(host.config, process.env);
+  const named = () => host.needs.people.roles(name);
+  const rules: ChatRules = { ...settings, people: { ...settings.people, named } };
+  const values = () => host.needs.store.values;
+  const people = new LetIn(name, rules, () => host.needs.store);
+  const health = new ChannelHealth({ channel: name, values, log });
+  const { upstream, media } = host.needs;
+  const platform = channel.open(settings, { upstream, health, log, values });
+
+  const parts = { ...host.needs, name, title, platform, people, rules, health, log, values };
+  const questions = new ChatQuestions(parts);
+  const sender = new ChatSender({ ...parts, open: async (id) => media?.open(id) });
+  host.provide(Channels, channelOf(channel, platform, questions, sender));
+  host.provide(Standings, people);
+
+  const refuseStrangers = strangerGuard(name, channel.allowlist, (id) => people.trust(id));
+  host.hooks.onInboundMessage.tap((message) => {
+    if (message.channel !== name) return undefined;
+    const address = platform.readAddress(message.replyTo);
+    const refusal = address === undefined ? undefined : platform.refusePlace?.(address);
+    return refusal ?? refuseStrangers(message);
+  });
+
+  const receive = () => {
+    const intake = new ChatIntake({ ...parts, codes: new Pairing(host.needs.store) });
+    return platform.receive({
+      read: (about, read) => intake.read(about, read),
+      take: (messages, signal) => intake.take(messages, signal),
+      press: (press, question) => questions.press(press, question),
+    });
+  };
+  serveConnection(host, name, receive, { alone: true });
+  const checks = channelChecks(name, {
+    standing: async () => [
+      ...(await rowsOf(`${name} account`, () => platform.account())),
+      peopleRow(name, channel.allowlist, rules.people, rules.pairing),
+    ],
+    platform: (signal) => rowsOf(name, () => platform.check(signal)),
+    health,
+  });
+  for (const check of checks) host.provide(Checks, check);
+  const commands = [...pairedCommands(name, people.paired), ...(channel.commands ?? [])];
+  for (const command of commands) host.provide(Commands, command);
+}
+
+function channelOf<Address, Message extends PlatformMessage>(
+  { name, personForm }: { readonly name: string; readonly personForm: RegExp },
+  platform: ChatPlatform<Address, Message>,
+  questions: ChatQuestions<Address, Message>,
+  sender: ChatSender<Address, Message>,
+): Channel {
+  return {
+    name,
+    idOf: (written) => (personForm.test(written) ? written : undefined),
+    send: (message, signal) => sender.send(message, signal),
+    ...(platform.edit && { edit: (message, signal) => sender.edit(message, signal) }),
+    ...(platform.ask && { ask: (request, to, signal) => questions.ask(request, to, signal) }),
+    settled: (request, decision) => questions.settled(request, decision),
+    async working(to, signal) {
+      const address = platform.readAddress(to);
+      if (address !== undefined) await platform.typing?.(address, signal);
+    },
+  };
+}
