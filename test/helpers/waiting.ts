@@ -133,7 +133,7 @@ export function simulateTime(now = Date.now()): Disposable {
   };
 }
 
-/** Lets simulated time go on by itself, some twenty times as fast as real time, for what only waits for timers. */
+/** Lets simulated time go on by itself, at most 25 times as fast as real time, for tests without sockets. */
 export function hurryTime(): AsyncDisposable {
   const time = simulateTime();
   const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
@@ -141,16 +141,16 @@ export function hurryTime(): AsyncDisposable {
     setTimeout(() => late.abort(new DOMException("It took too long.", "TimeoutError")), ms);
     return late.signal;
   });
-  let isOver = false;
+  const over = new AbortController();
   const passes = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await vi.advanceTimersByTimeAsync(50);
       await new Promise((resolve) => realTimeout(resolve, 2));
     }
   })();
   return {
     async [Symbol.asyncDispose]() {
-      isOver = true;
+      over.abort();
       await passes;
       timeout.mockRestore();
       time[Symbol.dispose]();
@@ -161,9 +161,7 @@ export function hurryTime(): AsyncDisposable {
 /** Stops a host without the patience that it has with turns that hang and with questions that nobody answers. */
 export async function stopSoon(host: TestHost): Promise<void> {
   const timeout = AbortSignal.timeout.bind(AbortSignal);
-  const grace = vi
-    .spyOn(AbortSignal, "timeout")
-    .mockImplementation((ms) => timeout(ms === 8_000 ? 200 : ms));
+  const grace = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout(ms === 8_000 ? 200 : ms));
   try {
     await host.stop();
   } finally {
