@@ -23,7 +23,7 @@ test(
   "CHA-07: thousands of messages leave memory flat and the processor idle afterwards",
   { timeout: 900_000 },
   async () => {
-    const messages = long ? 40_000 : 1_000;
+    const messages = long ? 40_000 : 2_000;
     const idleMs = long ? 20_000 : 400;
     const platform = new Platform();
     const graph = await platform.start();

@@ -73,9 +73,12 @@ export function write(
 }
 
 const realTimeout = globalThis.setTimeout;
-/** Looks at the lanes, at most, in one step of simulated time, with two real milliseconds between them. */
+/** The most looks at the lanes in one step of simulated time, two real milliseconds apart. */
 const mostLooks = 50;
-/** Looks in a row that find nothing new, after which a turn that runs waits for a timer, so for the next step. */
+/**
+ * After so many looks in a row that find nothing new, a turn that runs waits for a timer, so for
+ * the next step.
+ */
 const quietLooks = 10;
 
 /** Lets simulated time pass in steps, until `done` says so. Files go on for real, so each step waits until all that is due is done. */
@@ -133,7 +136,10 @@ export function simulateTime(now = Date.now()): Disposable {
   };
 }
 
-/** Lets simulated time go on by itself, at most 25 times as fast as real time, for tests without sockets. */
+/**
+ * Lets simulated time go on by itself, at most 25 times as fast as real time. Not for sockets: what
+ * they wait for stays real.
+ */
 export function hurryTime(): AsyncDisposable {
   const time = simulateTime();
   const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
@@ -158,7 +164,7 @@ export function hurryTime(): AsyncDisposable {
   };
 }
 
-/** Stops a host without the patience that it has with turns that hang and with questions that nobody answers. */
+/** Stops a host that gives turns a moment, not its eight seconds, to end. */
 export async function stopSoon(host: TestHost): Promise<void> {
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   const grace = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout(ms === 8_000 ? 200 : ms));
