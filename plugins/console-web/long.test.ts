@@ -5,6 +5,7 @@ import { inBrowser } from "./paired.test-kit.ts";
 
 const turns = 2_500;
 const mostShown = 200;
+const answer = (text: string) => ({ role: "assistant", parts: textParts(text), toolCalls: [] }) as const;
 
 inBrowser("WEB-11: of 5,000 messages the page holds 200, and each can be read", async ({ open }) => {
   const { page, kit } = await open();
@@ -52,7 +53,6 @@ inBrowser("WEB-11: a conversation of 450 answers opens, those of 60,000 characte
   const { device } = JSON.parse(account ?? "") as { device: string };
   const { sessions } = kit.gateway.host.slot(Store);
   await sessions.open("calls", `http:${device}`);
-  const answer = (text: string) => ({ role: "assistant", parts: textParts(text), toolCalls: [] }) as const;
   const long = "![".repeat(30_000);
   await sessions.append("calls", [
     { role: "user", parts: textParts("go") },

@@ -4,7 +4,7 @@ import { queryOf } from "../shared/route-page.ts";
 import { errors } from "./errors.ts";
 
 /** Files of one person, and the people who have some: the oldest is forgotten first. */
-const mostKept = 500;
+const mostKept = 100;
 const mostPeople = 1_000;
 
 /** Files that a device has sent and may put into a message: nobody names what another has sent. */
