@@ -35,13 +35,23 @@ export const isRepository = (at: string, ...sides: readonly Merged[]): boolean =
   path.basename(at) === ".git" || looksLikeGit((name) => sides.some((side) => side.has(path.join(at, name))));
 
 /**
+ * Returns true for a name that makes a repository of its folder in the workspace: without it, the
+ * settings there would be ordinary files to later runs, until somebody puts it back.
+ */
+export const makesRepository = (at: string, below: Merged): boolean =>
+  MAKES_REPOSITORY.has(path.basename(at)) &&
+  path.basename(path.dirname(at)) !== ".git" &&
+  isRepository(path.dirname(at), below);
+
+/**
  * Returns why something that makes a repository of its folder stays in the layer: the workspace has
  * other files in that folder, which were not settings of git when they came, and git would obey
  * them from then on.
  */
-export function judgeMaking({ workspace, below }: IndexNames, one: Left): string | undefined {
+export function judgeMaking({ workspace, merged, below }: IndexNames, one: Left): string | undefined {
   const around = path.dirname(one.at) === "." ? "" : path.dirname(one.at);
   if (!MAKES_REPOSITORY.has(one.name) || isRepository(around, below)) return undefined;
+  if (!isRepository(around, merged, below)) return undefined;
   if (below.find(around)?.about.isDirectory() !== true) return undefined;
   const found = entriesOf(path.join(workspace, around)).find(({ name }) => !STARTS_NOTHING.has(name));
   return found && `git would follow ${path.join(around, found.name)}, which lies there already`;

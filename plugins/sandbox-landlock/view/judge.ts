@@ -1,6 +1,6 @@
 import path from "node:path";
 import { type NameTest, fileNames, isInside, secretFiles } from "@gantry/sdk/node";
-import { isPlainOfGit, isRepository, judgeInGit, judgeMaking } from "./git-judge.ts";
+import { isPlainOfGit, isRepository, judgeInGit, judgeMaking, makesRepository } from "./git-judge.ts";
 import type { Merged } from "./merged.ts";
 import type { Left } from "./upper.ts";
 
@@ -69,6 +69,10 @@ export class Judge {
     if (guarded(at, isFolder) || followed(at)) return true;
     if (path.basename(at) === ".git" && !isFolder) return true;
     return within !== undefined && within !== ".git" && guarded(within, isFolder);
+  }
+
+  makesRepository(at: string): boolean {
+    return makesRepository(at, this.#below);
   }
 
   /** Returns undefined if it may be taken over; what lies in a folder is judged by itself. */
