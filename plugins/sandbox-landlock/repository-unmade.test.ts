@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Place, begin, place } from "./layers.test-kit.ts";
+import { type Place, begin, place, undo } from "./layers.test-kit.ts";
 import { git, work } from "./repositories.test-kit.ts";
 import { linux } from "./sandbox.test-kit.ts";
 
@@ -40,6 +40,12 @@ function writesSettings(here: Place): string {
   return mark;
 }
 
+/** Has the clock of the file system, which ticks, go on before the next run. */
+function tick({ workspace }: Place): void {
+  const { ctimeNs } = lstatSync(path.join(workspace, "lib.git"), { bigint: true });
+  while (lstatSync(workspace, { bigint: true }).ctimeNs <= ctimeNs) chmodSync(workspace, 0o700);
+}
+
 const settingsOf = (mark: string): string =>
   `[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = "touch ${mark}; false"\n`;
 
@@ -68,4 +74,31 @@ test.runIf(linux)("RUN-02: no run takes away what makes a folder of the owner's 
     }),
     { numRuns: 10 },
   );
+});
+
+test.runIf(linux)("RUN-05: undo puts back no settings into what is a repository by now", () => {
+  using here = place();
+  const mark = path.join(here.runs, "started");
+  mkdirSync(path.join(here.workspace, "lib.git/hooks"), { recursive: true });
+  writeFileSync(path.join(here.workspace, "lib.git/config"), settingsOf(mark));
+  writeFileSync(path.join(here.workspace, "lib.git/hooks/post-checkout"), "evil");
+  tick(here);
+  const id = removes(here, ["config", "hooks"]);
+  execFileSync(
+    "mkdir",
+    [...makers].map((name) => path.join(here.workspace, "lib.git", name)),
+  );
+  expect(undo(here, id).toSorted()).toEqual(["lib.git/config", "lib.git/hooks"]);
+  expect(existsSync(path.join(here.workspace, "lib.git/config"))).toBe(false);
+});
+
+test.runIf(linux)("RUN-05: undo makes no repository around settings that came since", () => {
+  using here = place();
+  mkdirSync(path.join(here.workspace, "lib.git"));
+  writeFileSync(path.join(here.workspace, "lib.git/refs"), "ordinary");
+  tick(here);
+  const id = removes(here, ["refs"]);
+  mkdirSync(path.join(here.workspace, "lib.git/objects"));
+  writesSettings(here);
+  expect(undo(here, id)).toEqual(["lib.git/refs"]);
 });
