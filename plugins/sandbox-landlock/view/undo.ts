@@ -109,6 +109,7 @@ class Undoing implements Undone {
     const undone = path.join(this.#undone, String(number));
     const since = BigInt(this.#done.find(({ steps }) => steps > number)?.ns ?? 0);
     const found = aboutOf(at);
+    if (step.was && !isThere(old)) return this.#keep(step.to, CHANGED);
     const own = new Set([step.is.ino, ...(step.folders ?? [])]);
     const isChanged = ({ ino, ctimeNs }: BigIntStats): boolean =>
       (this.#before.get(`${ino}:${ctimeNs}`) ?? ctimeNs) >= since;
