@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ResultFilters, definePlugin } from "@gantry/sdk";
@@ -110,6 +111,21 @@ test.runIf(linux)("RUN-04: a layer that changed after it was shown is not taken 
   });
   expect(code).toBe("SANDBOX_NOT_TAKEN");
   expect([readdirSync(t.workspace), t.layers()]).toEqual([[], []]);
+});
+
+test.runIf(linux)("RUN-04: what was shown as left out is not taken over after the yes", async (at) => {
+  await using t = await startTrying(at);
+  execFileSync("git", ["init", "-q", "--bare", "--template=", path.join(t.workspace, "x.git")]);
+  const command = "cd x.git; h=hoo; mkdir ${h}ks; echo evil > ${h}ks/pre-commit; echo hi > ../harmless";
+  const { code } = await t.shell(command, async () => {
+    // Without it the folder is no repository, and its hooks are files as any other.
+    await t.host.call("shell", { command: "rm x.git/HEAD" }, { approvals: "yes" });
+    return "allow";
+  });
+  expect(t.asked[0]?.preview).toContain("left out: 1 (security.guarded_files");
+  expect(code).toBe("SANDBOX_NOT_TAKEN");
+  expect(readdirSync(t.workspace)).toEqual(["x.git"]);
+  expect(existsSync(path.join(t.workspace, "x.git/hooks"))).toBe(false);
 });
 
 test.runIf(linux)(

@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import path from "node:path";
+import { type Held, NOT_SHOWN, isShown } from "./held.ts";
 import { Judge, type Names } from "./judge.ts";
 import { Merged } from "./merged.ts";
 import { makePlan } from "./plan.ts";
@@ -18,10 +19,10 @@ export interface Taken {
 
 /**
  * Takes over what a run left in its layer, once all its processes are dead: all is judged, the plan
- * is written down, and then it is done.
+ * is written down, and then it is done. Throws, before it decides, if `held` was shown otherwise.
  */
-export function takeOver(folder: RunFolder, record: RunRecord, names: Names): Taken {
-  decide(folder, record, names);
+export function takeOver(folder: RunFolder, record: RunRecord, names: Names, held?: Held): Taken {
+  decide(folder, record, names, held);
   return finish(folder, record, names.workspace);
 }
 
@@ -41,8 +42,9 @@ export function planFor(
 const isOneDisk = (one: string, other: string): boolean => lstatSync(one).dev === lstatSync(other).dev;
 
 /** Judges all of a layer, and writes down what is to be done with it. */
-export function decide(folder: RunFolder, record: RunRecord, names: Names): void {
+export function decide(folder: RunFolder, record: RunRecord, names: Names, held?: Held): void {
   const plan = planFor(folder, record, names);
+  if (held && !isShown(plan, held)) throw new Error(NOT_SHOWN);
   if (plan.steps.length + plan.kept.length === 0) return;
   folder.write(record);
   folder.decide(plan);
