@@ -7,7 +7,7 @@ import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
 import { type Names, namesOf } from "./judge.ts";
 import { Holding, type Run, isAwaited } from "./holding.ts";
 import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
-import { RunFolder, type RunRecord } from "./run-folder.ts";
+import { RunFolder } from "./run-folder.ts";
 import { type Taken, finish, phrases, takeOver } from "./take-over.ts";
 import { makeRoom } from "./room.ts";
 
