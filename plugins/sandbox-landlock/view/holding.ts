@@ -5,7 +5,7 @@ import type { Names } from "./judge.ts";
 import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { showLayer } from "./show-layer.ts";
-import { planFor, wroteBy } from "./take-over.ts";
+import { planFor } from "./take-over.ts";
 import { readLayer } from "./upper.ts";
 
 /** The most that waits in one workspace at a time. */
@@ -67,9 +67,8 @@ export class Holding {
       folder.remove();
       return { untried: full };
     }
-    const wrote = wroteBy(plan, this.#names.workspace);
     const own = { id: folder.id, key, until: Date.now() + forMs };
-    const of = { ...own, result: { ...result, wrote }, print: printOf(left), steps: plan.steps };
+    const of = { ...own, result, print: printOf(left), steps: plan.steps };
     const held: Held = { ...of, ...shown };
     folder.hold(held, record);
     return { held };

@@ -125,7 +125,7 @@ export class Keeper {
       }
       const kept = [{ at: ".", why: `it could not be looked at: ${asError(error).message}` }];
       folder.write({ ...record, steps: folder.plan?.steps.length ?? 0, kept });
-      return { steps: 0, kept, wrote: [] };
+      return { steps: 0, kept, wrote: [folder.upper] };
     }
   }
 

@@ -13,7 +13,7 @@ import { type Left, readLayer } from "./upper.ts";
 export interface Taken {
   readonly steps: number;
   readonly kept: readonly Kept[];
-  /** Absolute paths of what it put into the workspace. */
+  /** Absolute paths of what it put into the workspace, and of its layer if that keeps anything. */
   readonly wrote: readonly string[];
 }
 
@@ -58,7 +58,9 @@ export function finish(folder: RunFolder, record: RunRecord, workspace: string):
     const done = [{ steps: steps.length, ns: String(folder.after()) }];
     folder.write({ ...record, steps: steps.length, kept: all, done });
   }
-  return { steps: steps.length, kept: all, wrote: wroteBy({ steps, kept: all }, workspace) };
+  const isKept = all.some(({ beside }) => beside === undefined);
+  const wrote = [...wroteBy({ steps, kept: all }, workspace), ...(isKept ? [folder.upper] : [])];
+  return { steps: steps.length, kept: all, wrote };
 }
 
 /** More names than these are told by the folders around them. */
@@ -68,7 +70,7 @@ const MOST_TOLD = 256;
  * Returns the absolute paths of what a plan puts into the workspace; what lies beside the owner's
  * counts too.
  */
-export function wroteBy({ steps, kept }: Plan, workspace: string): readonly string[] {
+function wroteBy({ steps, kept }: Plan, workspace: string): readonly string[] {
   const put = steps.flatMap((step) => (step.do === "put" ? [step.to] : step.do === "link" ? [step.at] : []));
   const beside = kept.flatMap((one) => one.beside ?? []);
   let told = new Set([...put, ...beside].map((at) => path.join(workspace, at)));
