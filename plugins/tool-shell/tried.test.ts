@@ -108,8 +108,13 @@ const outside = definePlugin({
   provides: [Tools],
   setup(host) {
     const about = { description: "A tool.", input: Type.Object({}) };
-    const effects = () => ({ urls: ["https://news.example/"] });
-    host.provide(Tools, defineTool({ ...about, name: "page_get", effects, run: async () => "page" }));
+    const page = defineTool({
+      ...about,
+      name: "page_get",
+      effects: () => ({ urls: ["https://news.example/"] }),
+      run: async () => "page",
+    });
+    host.provide(Tools, page);
     const input = Type.Object({ path: Type.String() });
     const told = defineTool({
       ...about,
