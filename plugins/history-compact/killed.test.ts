@@ -33,7 +33,8 @@ test(
     expect(await gantry(turn(said[0] as string), run)).toMatchObject({ code: 0, err: "" });
 
     for (let killed = 0, n = 0; killed < kills; n += 1) {
-      // Results are cut before anything is summed up, so what is said has to fill the window itself.
+      // Results are cut before anything is summed up, so what is said has to fill the window
+      // itself.
       const text = `${n}: ${"long ".repeat(600)}read big.txt`;
       const { child, ended } = startGantry(turn(text), run);
       let isDue = false;
