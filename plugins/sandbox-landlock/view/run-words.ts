@@ -1,4 +1,6 @@
-import type { CommandContext } from "@gantry/sdk";
+import path from "node:path";
+import type { CommandContext, Store } from "@gantry/sdk";
+import { materialFiles } from "@gantry/sdk/fill";
 import { errors } from "../errors.ts";
 import type { Kept, Step } from "./step.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
@@ -27,12 +29,20 @@ export class RunWords {
   readonly #workspace: string;
   readonly #lists: Lists;
   readonly #context: CommandContext;
+  readonly #values: Store["values"] | undefined;
 
-  constructor(runs: string, workspace: string, lists: Lists, context: CommandContext) {
+  constructor(
+    runs: string,
+    workspace: string,
+    lists: Lists,
+    context: CommandContext,
+    values?: Store["values"],
+  ) {
     this.#lists = lists;
     this.#runs = runs;
     this.#workspace = workspace;
     this.#context = context;
+    this.#values = values;
   }
 
   list(): number {
@@ -61,19 +71,28 @@ export class RunWords {
     return 0;
   }
 
-  take(): number {
+  async take(): Promise<number> {
     const { folder, record } = this.#find();
     const paths = this.#context.args.slice(1);
     for (const one of paths)
       if (!(record.kept ?? []).some(({ at, beside }) => at === one && beside === undefined))
         throw errors.SANDBOX_RUN_PATH(record.id, one, record.id);
     const { taken, kept } = takeKept(folder, record, this.#workspace, paths);
+    if (this.#values) await this.#note(folder.upper, taken, this.#values);
     if (this.#context.options["json"]) this.#print({ id: record.id, taken, kept });
     else {
       this.#context.out(`Taken over: ${taken.length === 0 ? "nothing" : taken.map(shown).join(", ")}.`);
       this.#say(kept);
     }
     return 0;
+  }
+
+  /** Notes that what was taken holds the material which the run's conversation held. */
+  async #note(layer: string, taken: readonly string[], values: Store["values"]): Promise<void> {
+    const { space, forMs } = materialFiles;
+    const material = await values.get(space, layer);
+    if (material === undefined) return;
+    for (const at of taken) await values.put(space, path.join(this.#workspace, at), material, { forMs });
   }
 
   drop(): number {
