@@ -33,7 +33,7 @@ const removes = (here: Place, names: readonly string[]): string =>
     for (const name of names) execFileSync("mknod", [path.join(folder, name), "c", "0", "0"]);
   });
 
-/** Has a run write settings that have git start a program, which makes the file that is returned. */
+/** Has a run write settings by which git makes a file, whose path is returned. */
 function writesSettings(here: Place): string {
   const mark = path.join(here.runs, "started");
   run(here, (folder) => writeFileSync(path.join(folder, "config"), settingsOf(mark)));
