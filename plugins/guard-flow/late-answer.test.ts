@@ -6,7 +6,7 @@ import { Type } from "typebox";
 import { expect, test } from "vitest";
 import guard from "./index.ts";
 
-/** Tools of which one writes `notes`, and answers when `gate` resolves, whatever its signal says. */
+/** Tools, one of which writes `notes` and ignores its signal: it answers when `gate` resolves. */
 const tools = (started: () => void, gate: Promise<unknown>, timeoutMs: number) =>
   definePlugin({
     name: "tool-some",

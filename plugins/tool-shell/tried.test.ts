@@ -164,7 +164,7 @@ test.runIf(linux)("RUN-04: what was shown as left out is not taken over after th
   execFileSync("git", ["init", "-q", "--bare", "--template=", path.join(t.workspace, "x.git")]);
   const command = "cd x.git; h=hoo; mkdir ${h}ks; echo evil > ${h}ks/pre-commit; echo hi > ../harmless";
   const { code } = await t.shell(command, async () => {
-    // Without it the folder is no repository, and its hooks are files as any other.
+    // Without it the folder is an ordinary one, and its hooks are ordinary files.
     await t.host.call("shell", { command: "rm x.git/HEAD" }, { approvals: "yes" });
     return "allow";
   });
