@@ -16,10 +16,10 @@ export async function fix(
   wanted: { readonly what: string; readonly fix: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const isIt = (row: CheckRow): boolean => row.what === wanted.what && row.fix?.label === wanted.fix;
+  const isIt = ({ what, fix }: CheckRow): boolean => what === wanted.what && fix?.label === wanted.fix;
+  const quick = (await statusRows(needs, signal)).find(isIt);
   // None of our own checks that reach out has a cure to press, so the provider is left alone.
-  const row =
-    (await statusRows(needs, signal)).find(isIt) ?? (await rowsOf(needs, [], ["doctor"], signal)).find(isIt);
+  const row = quick ?? (await rowsOf(needs, [], ["doctor"], signal)).find(isIt);
   if (!row?.fix) throw errors.DOCTOR_NO_FIX(wanted.what);
   await needs.audit.record({
     event_type: "config_change",

@@ -94,8 +94,8 @@ export interface CheckRow {
 }
 
 /**
- * A remedy that a person can have applied to a row of a check of kind `status` or `doctor`: a button
- * on the console's page of health, and `POST /api/doctor/fix`.
+ * A remedy for a row of a check of kind `status` or `doctor`: a button on the console's page of
+ * health, and `POST /api/doctor/fix`.
  */
 export interface RowFix {
   /** As a button says it: `Close it to other users`. */

@@ -59,8 +59,8 @@ export interface ToolCall {
   /** The level of its turn, if narrower than the configured one; guards of the level go by it. */
   readonly autonomy?: Autonomy;
   /**
-   * The id of the turn that it belongs to, as {@link TurnFacts} has it. A call by {@link Inbox.call}
-   * has an id of its own, of which no `turnStarted` tells.
+   * The id of the turn that it belongs to, as {@link TurnFacts} has it. A call by
+   * {@link Inbox.call} has an id of its own, of which no `turnStarted` tells.
    */
   readonly turn?: string;
   /** The working directory: the resolved workspace of its turn, of which no path may lead out. */
