@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { memoryStore, fakeProvider } from "@gantry/sdk/testing";
-import { assert, asyncProperty, integer, nat } from "fast-check";
+import { assert, asyncProperty, integer, nat, pre } from "fast-check";
 import { expect, test } from "vitest";
 import { startGateway } from "../gateway-http/gateway.test-kit.ts";
 import plugin from "./index.ts";
@@ -83,7 +83,8 @@ test("AGT-13: whatever changes in a skill changes its text over HTTP, and is in 
       const folder = await write(place(), "rhyme");
       const change = () => changes[kind]![1](folder, pick);
       const { before, after } = await lookAfter(t, folder, change);
-      if (after.error) return void expect(after.error.code).toBe("SKILL_UNREADABLE");
+      // A flipped byte may leave no YAML, which nobody can accept.
+      pre(after.error?.code !== "SKILL_UNREADABLE");
       expect(after.digest).not.toBe(before.digest);
       expect(after.text).not.toBe(before.text);
       expect(after.changes).toMatch(/^@@[^]*^[-+]/m);

@@ -1,14 +1,4 @@
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Commands, textOf, type CommandContext, type Plugin } from "@gantry/sdk";
@@ -96,7 +86,8 @@ export const changes: readonly (readonly [string, (at: string, pick: number) => 
   ["a byte of a script", (at, pick) => flip(path.join(at, "scripts", "run.sh"), pick)],
   [
     "a mode",
-    (at, pick) => chmod(path.join(at, "scripts", "run.sh"), [0o644, 0o777, 0o4755, 0o2755, 0o700][pick % 5] ?? 0),
+    (at, pick) =>
+      chmod(path.join(at, "scripts", "run.sh"), [0o644, 0o777, 0o4755, 0o2755, 0o700][pick % 5] ?? 0),
   ],
   ["the folder's mode", (at, pick) => chmod(at, [0o777, 0o1755, 0o2755, 0o700][pick % 4] ?? 0)],
   [
