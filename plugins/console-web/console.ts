@@ -1,5 +1,6 @@
 import type { Approvals, ConfigFile, Inbox, Media, Runtime, Store } from "@gantry/sdk";
 import type { ToolQuestions, Turns } from "@gantry/sdk";
+import type { Doors } from "../shared/rights-now.ts";
 import { approvalWork } from "./approval-events.ts";
 import { configWork } from "./config-work.ts";
 import { logWork } from "./log-events.ts";
@@ -13,6 +14,7 @@ import { Uploads, uploadWork } from "./uploads.ts";
 export interface ConsoleNeeds {
   readonly approvals: Approvals;
   readonly configFile: ConfigFile;
+  readonly doors: Doors;
   readonly inbox: Inbox;
   readonly media: Media | undefined;
   readonly questions: ToolQuestions | undefined;
@@ -29,7 +31,7 @@ export interface Console {
 
 /** Opens the console; `base` is the address of its plugin. */
 export function openConsole(needs: ConsoleNeeds, base: string): Console {
-  const logs = new TurnLogs(needs.inbox);
+  const logs = new TurnLogs(needs.inbox, needs.doors);
   const uploads = new Uploads();
   return {
     work: {

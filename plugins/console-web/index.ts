@@ -8,6 +8,7 @@ import {
   Routes,
   Runtime,
   Services,
+  Standings,
   Store,
   ToolQuestions,
   Turns,
@@ -30,6 +31,7 @@ export default definePlugin({
   needs: {
     approvals: Approvals,
     configFile: ConfigFile,
+    doors: Standings,
     inbox: Inbox,
     media: optional(Media),
     questions: optional(ToolQuestions),
