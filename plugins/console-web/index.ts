@@ -1,5 +1,6 @@
 import {
   Approvals,
+  Audit,
   ConfigFile,
   definePlugin,
   Inbox,
@@ -29,6 +30,7 @@ export default definePlugin({
   }),
   needs: {
     approvals: Approvals,
+    audit: Audit,
     configFile: ConfigFile,
     inbox: Inbox,
     media: optional(Media),

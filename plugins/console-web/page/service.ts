@@ -21,6 +21,9 @@ export class Failure extends Error {
 
 const place = "gantry.account";
 
+/** All scopes: a token with each of them is the owner's. */
+export const scopes = ["talk", "read", "decide", "manage"];
+
 /** Undefined while this browser is not paired. */
 export const account = signal<Account | undefined>(kept());
 /** Said where the browser has to be paired. */
@@ -59,8 +62,7 @@ export async function enterUnpaired(): Promise<void> {
   const { require_pairing } = await ask<{ require_pairing: boolean }>("GET", "/health").catch(() => ({
     require_pairing: true,
   }));
-  const may = ["talk", "read", "decide", "manage"];
-  if (!require_pairing) account.value = { token: "", device: "local", may };
+  if (!require_pairing) account.value = { token: "", device: "local", may: scopes };
 }
 
 export async function signOut(): Promise<void> {

@@ -200,12 +200,14 @@ export const texts = {
       talk: "talk: its own conversations",
       read: "read: every conversation, audit, usage",
       decide: "decide: answer questions",
-      manage: "manage: configuration and devices",
+      manage: "manage: devices, plugins, seeing the configuration",
     } as Readonly<Record<string, string>>,
     empty: "No device is paired.",
   },
   config: {
     search: "Find a key",
+    readOnly: (scopes: string) =>
+      `A change needs a token with all scopes: ${scopes}. It grants everything, as the owner can.`,
     changed: (count: number) => (count === 1 ? "1 change" : `${count} changes`),
     try: "Try and show changes",
     trying: "Starting a trial…",
