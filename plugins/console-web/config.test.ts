@@ -4,7 +4,7 @@ import type { Audit, ConfigFile, RouteRequest } from "@gantry/sdk";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { configWork } from "./config-work.ts";
-import { show } from "./browser.test-kit.ts";
+import { pairBy, show } from "./browser.test-kit.ts";
 import { startConsole, tokenFor } from "./console.test-kit.ts";
 import { inBrowser } from "./paired.test-kit.ts";
 import { serveConsole, type Served } from "./served.test-kit.ts";
@@ -15,7 +15,7 @@ const expected = ["net::ERR"];
 inBrowser("WEB-08: a change by a form is tried and shown before it is written", async ({ tab }) => {
   await using served = await serveConsole("# mine\n");
   const { page, findings } = await tab(served, { expected });
-  await page.goto(served.address);
+  await pairBy(page, served.address);
   await show(page, "Configuration");
   await page.getByRole("searchbox", { name: "Find a key" }).fill("autonomy_level");
   await page.getByRole("combobox", { name: "agent.autonomy_level" }).selectOption("autonomous");
@@ -31,7 +31,7 @@ inBrowser("WEB-08: a change by a form is tried and shown before it is written", 
 inBrowser("WEB-08: saving names the keys that count after a restart", async ({ tab }) => {
   await using served = await serveConsole();
   const { page, findings } = await tab(served, { expected });
-  await page.goto(served.address);
+  await pairBy(page, served.address);
   await show(page, "Configuration");
   await page.getByRole("searchbox", { name: "Find a key" }).fill("service.max_open_files");
   await page.getByRole("spinbutton", { name: "service.max_open_files" }).fill("4096");
@@ -47,7 +47,7 @@ inBrowser(
   async ({ tab }) => {
     await using served = await serveConsole();
     const { page, findings } = await tab(served, { expected });
-    await page.goto(served.address);
+    await pairBy(page, served.address);
     await show(page, "Usage");
     await page.getByText("No budget is set.").waitFor();
     await page.getByRole("link", { name: "Set a budget" }).click();

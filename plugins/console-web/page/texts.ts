@@ -41,6 +41,8 @@ export const texts = {
     going: "Pairing…",
     expired: "The token of this browser does not count any more. Pair it again.",
     signedOut: "Signed out. The token of this browser counts no more.",
+    signedOutHere: (why: string) =>
+      `This browser has forgotten its token, but the service did not end it: ${why}. Revoke the device.`,
   },
   account: { signOut: "Sign out" },
   chat: {
@@ -80,6 +82,13 @@ export const texts = {
     list_toggle: "Show conversations",
   },
   approvals: {
+    size: (lines: number, commands: number) =>
+      [
+        commands > 0 ? `${commands} ${commands === 1 ? "command" : "commands"}` : "",
+        `${lines} ${lines === 1 ? "line" : "lines"}`,
+      ]
+        .filter((one) => one !== "")
+        .join(", "),
     title: "Approvals",
     empty: "Nothing waits for a decision.",
     emptyHint: "Questions of every channel appear here, and on the other doors at the same time.",
