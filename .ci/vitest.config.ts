@@ -74,6 +74,8 @@ const runs = {
   // V8 loses count of the pages that these keys guard where threads come and go, and ends the
   // process (nodejs/node#64500).
   execArgv: ["--no-memory-protection-keys"],
+  // Processes that tests start take the compiled code of earlier ones.
+  env: { NODE_COMPILE_CACHE: new URL("../node_modules/.cache/compile", import.meta.url).pathname },
   // These end what hangs; no figure of time decides on a machine that does other things too.
   testTimeout: 180_000,
   hookTimeout: 180_000,

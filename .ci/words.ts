@@ -20,7 +20,10 @@ export interface Word {
 export async function allWords(): Promise<readonly Word[]> {
   const dir = mkdtempSync(path.join(tmpdir(), "gantry-words-"));
   try {
-    const host = await new Installation(dir).start(() => {}, { debug: false, ready: false });
+    const installation = new Installation(dir);
+    // Loads the plugins, too, that are loaded for a word of theirs alone.
+    installation.word = "help";
+    const host = await installation.start(() => {}, { debug: false, ready: false });
     const words = [...hostCommands, ...(host.get(Commands)?.values() ?? [])];
     await host.stop();
     return words

@@ -246,6 +246,9 @@ test("TTY-04: a paste of 10,000 lines is one message, sent by Enter alone; what 
   person.type("run it\r");
   await person.until(/Allow this once\? \[y\/N\] $/);
   person.type("\u001b[200~y\r\u001b[201~\r");
+  await person.until(/Answer y or n; Enter is a no\.\s+Allow this once\? \[y\/N\] $/);
+  expect(model.requests).toHaveLength(2);
+  person.type("n\r");
   await person.until(/APPROVAL_DENIED[^]*Refused\./);
 });
 

@@ -12,7 +12,7 @@ import { tool } from "./helpers/plugins.ts";
 const shell = tool("shell", async () => "ran", {
   effects: ({ command }) => ({ commands: [command] }),
 });
-const numRuns = process.env["GANTRY_LONG"] ? 20_000 : 300;
+const numRuns = process.env["GANTRY_LONG"] ? 20_000 : 100;
 
 function start(rules: readonly string[]): Promise<TestHost> {
   const allow = rules.map((rule) => `shell: ${rule}`);

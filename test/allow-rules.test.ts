@@ -146,7 +146,7 @@ test("SEC-14: no addition to a covered command slips through with it", async () 
       .every((word) => word === "" || word === "ls");
     return made !== "allowed" || isBare;
   });
-  const report = await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 20_000 : 400 });
+  const report = await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 20_000 : 100 });
   expect(fc.defaultReportMessage(report) ?? "held").toBe("held");
 });
 
@@ -270,7 +270,7 @@ test("SEC-14: whatever stands in an address, only its host decides whose it is",
     const isBelow = URL.canParse(url) && new URL(url).hostname.endsWith(".example.com");
     return isBelow || (await decision(host, "web_fetch", { url })) !== "allowed";
   });
-  const report = await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 20_000 : 300 });
+  const report = await fc.check(property, { numRuns: process.env["GANTRY_LONG"] ? 20_000 : 100 });
   expect(fc.defaultReportMessage(report) ?? "held").toBe("held");
 });
 

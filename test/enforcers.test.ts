@@ -177,9 +177,9 @@ test("FLR-21: over random sets of plugins no call runs that the level forbids, a
         await host.stop();
       }
     }),
-    { numRuns: process.env["GANTRY_LONG"] ? 500 : 40 },
+    { numRuns: process.env["GANTRY_LONG"] ? 500 : 20 },
   );
-  expect(started).toBeGreaterThan(10);
+  expect(started).toBeGreaterThan(5);
 });
 
 interface Chosen {

@@ -23,6 +23,7 @@ import {
 import { expect, test } from "vitest";
 import { guard, tool } from "./helpers/plugins.ts";
 import { tempDir } from "./helpers/temp-dir.ts";
+import { hurryTime } from "./helpers/waiting.ts";
 
 const asking = guard("asking", () => ask({ code: "MAYBE", message: "This changes something." }));
 const call = { calls: [{ name: "shell", args: { command: "ls" } }] };
@@ -179,6 +180,7 @@ test("SDK-21: a message that is no decision reads nothing of the questions", asy
 });
 
 test("SDK-21: a try that fails before its call leaves the old question open", async () => {
+  await using _ = hurryTime();
   using home = tempDir();
   const shared = { store: createMemoryStore(), configDir: home.dir };
   const before = await start([call], shared);

@@ -16,6 +16,10 @@ const samples = [...readme.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)].map(([
   code,
 }));
 const plugins = samples.map(({ file }) => file).filter((file) => !file.endsWith(".test.ts"));
+/** The keys of samples that do not start without. */
+const configs = {
+  "pigeon.ts": { plugins_config: { "channel-pigeon": { url: "https://pigeons.example", token: "t0ken" } } },
+};
 let folder = "";
 
 function node(...args: readonly string[]): Promise<{ code: number; output: string }> {
@@ -78,9 +82,11 @@ test(
   async () => {
     const script = `
     import { checkPlugin } from "@gantry/sdk/testing";
+    const configs = ${JSON.stringify(configs)};
     for (const file of ${JSON.stringify(plugins.filter((file) => file !== "keep.ts"))}) {
       const { default: plugin } = await import("./" + file);
-      for (const { message } of (await checkPlugin({ plugin })).findings) console.log(message);
+      const checked = await checkPlugin({ plugin, config: configs[file] });
+      for (const { message } of checked.findings) console.log(message);
     }`;
     await writeFile(path.join(folder, "all.mjs"), script);
     expect(await node("--conditions=gantry-source", "all.mjs")).toEqual({ code: 0, output: "" });

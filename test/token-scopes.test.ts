@@ -25,7 +25,7 @@ import { startGateway, type TestGateway } from "../plugins/gateway-http/gateway.
 import askWords from "../plugins/ask-words/index.ts";
 import slashWords from "../plugins/slash-words/index.ts";
 
-const numRuns = process.env["GANTRY_LONG"] ? 20_000 : 2_000;
+const numRuns = process.env["GANTRY_LONG"] ? 20_000 : 400;
 
 /**
  * The scope that each route of a bundled plugin needs; `open` for one that no token opens, `all` for

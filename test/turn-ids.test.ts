@@ -23,6 +23,7 @@ import {
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { tool } from "./helpers/plugins.ts";
+import { stopSoon } from "./helpers/waiting.ts";
 
 const given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
 const traceId = "0af7651916cd43dd8448eb211c80319c";
@@ -114,7 +115,7 @@ test("SDK-18: a message that another process tries again goes on with the same t
     await t.serve();
     await channel.receive({ text: "hello", id: "message-7" });
     await expect.poll(() => turns.length).toBe(outcome === "done" ? 2 : 1);
-    await t.stop();
+    await stopSoon(t);
   }
   const [first, second] = turns.map(({ trace }) => readTraceparent(trace));
   expect(second?.traceId).toBe(first?.traceId);

@@ -22,7 +22,10 @@ import { hookKinds, lacking, type HookKind } from "@gantry/sdk/fill";
 import { Type } from "typebox";
 import { expect, expectTypeOf, test } from "vitest";
 
-/** Checked by `tsc -b`: a line under `@ts-expect-error` that compiles is an error there. These functions are never called. */
+/**
+ * Checked by `tsc -b`: a line under `@ts-expect-error` that compiles is an error there. These
+ * functions are never called.
+ */
 const Clock = one<{ now(): number }>("types-clock");
 const Shapes = many<{ name: string; area: number }>("types-shapes");
 const told = { name: "t", description: "t", input: Type.Object({}), run: async () => "" };

@@ -33,7 +33,7 @@ export async function callOutside(
   deps: Deps,
   turns: RunningTurns,
   message: InboundMessage,
-  given: CallOptions,
+  { tool, args, agent: named, workspace, approvals, signal, onEvent }: CallOptions,
 ): Promise<ToolCallOutcome> {
   const lane = laneOf(message);
   const { session = lane } = message;
@@ -41,18 +41,20 @@ export async function callOutside(
   if (session !== lane && sessions) await enterSession(sessions, session, lane);
 
   const redaction = message.trust === "owner" ? deps.forOwner : deps.turn.redaction;
-  const agent = await agentOf(deps.registry, message, session, given.agent);
-  const asked: CallOptions & Partial<PromptOptions> = await asAgent(deps, agent, given);
+  const agent = await agentOf(deps.registry, message, session, named);
+  // Options of a turn, such as a level of autonomy, are not for a call.
+  const given = { agent: named, workspace, approvals, signal, onEvent };
+  const asked: PromptOptions = await asAgent(deps, agent, given);
   const context = contextOf(message, asked, deps.want, undefined, redaction);
   const of = { session, user: userOf(message), redaction, context };
   const traceparent = context.ids.trace;
   const traced = { trace: message.trace, conversation: shortHash(session), traceparent };
-  const call = { id: `call_${randomBytes(6).toString("hex")}`, name: given.tool, args: given.args };
+  const call = { id: `call_${randomBytes(6).toString("hex")}`, name: tool, args };
   return turns.run(
     session,
     async (stop, is) => {
-      is({ ...factsOf(of), tool: given.tool });
-      const options = turns.told(session, { ...asked, signal: AbortSignal.any([given.signal, stop]) });
+      is({ ...factsOf(of), tool });
+      const options = turns.told(session, { ...asked, signal: AbortSignal.any([signal, stop]) });
       const outcome = runTraced(traced, () => shownCall(deps.turn, { ...of, options }, call));
       return shown(await outcome, redaction);
     },

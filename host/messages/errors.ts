@@ -19,7 +19,7 @@ export const messageErrors = defineErrors({
   INBOUND_REFUSED: policy("The message was refused: %s"),
   SESSION_RUNNING: failed("A turn of the conversation runs: wait for its end, or end it with /stop."),
   SESSION_FOREIGN: policy(
-    "The conversation %s belongs to somebody else: leave its id out to start one, or have its owner share it with you.",
+    "The conversation %s is not yours: leave its id out to start one, name a new one without a `:`, or have its owner share it with you.",
   ),
   MESSAGES_UNWORKED: usage("Messages of channels would wait for ever, since no plugin fills the slot %s%s."),
   STATE_UNWRITABLE: failed(

@@ -31,6 +31,12 @@ test("SEC-17: of two who begin the same conversation at once, one is refused bef
   expect(said.toSorted()).toEqual(["SESSION_FOREIGN", "yes"]);
 });
 
+test("SEC-17: a name with a colon that nobody had is refused without naming somebody", async () => {
+  await using t = await start();
+  const refused = t.ask("hello", { user: "http:phone", session: "http:phone/work" });
+  await expect(refused).rejects.toThrow(/is not yours: .*name a new one without a `:`/);
+});
+
 test("SEC-17: a conversation of a channel's sender is opened by nobody else, whether or not it has begun", async () => {
   const channel = fakeChannel();
   await using t = await startTestHost({

@@ -103,9 +103,22 @@ export class PluginInstance {
     );
   }
 
+  /** Returns the log, whose lines tell the plugin wherever they are logged. */
+  #log(): Logger {
+    const { log } = this.#deps;
+    const named = (level: keyof Logger) => (detail: object, message: string) =>
+      runAs(this.plugin.name, () => log[level](detail, message));
+    return Object.freeze({
+      debug: named("debug"),
+      info: named("info"),
+      warn: named("warn"),
+      error: named("error"),
+    });
+  }
+
   #facade(): PluginHost<any, any> {
     const { plugin } = this;
-    const { registry, hooks, log } = this.#deps;
+    const { registry, hooks } = this.#deps;
     const { signal } = this.#abort;
     const live = (): void => {
       if (signal.aborted) throw errors.PLUGIN_CLOSED(plugin.name);
@@ -140,7 +153,7 @@ export class PluginInstance {
       name: plugin.name,
       config: this.#config,
       needs: Object.freeze(needs),
-      log,
+      log: this.#log(),
       signal,
       hooks: Object.freeze(taps),
       provide: (slot: AnySlot, value: unknown) => {

@@ -1,4 +1,4 @@
-import { definePlugin, refuse } from "@gantry/sdk";
+import { definePlugin, Observers, refuse } from "@gantry/sdk";
 import { expect, test, vi } from "vitest";
 import { fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { gantry, said, startGantry } from "../../test/helpers/cli.ts";
@@ -44,6 +44,22 @@ test("OPS-01: CHA-02: a known sender's number is in no field of the log, and tha
   expect(JSON.stringify(t.logs)).not.toContain("4917012345678");
   await channel.receive({ text: "let me in", from: "+4930901820" });
   expect(t.logs.at(-1)?.detail["stranger"]).toBe("chatapp:+4930901820");
+});
+
+test("OPS-01: a line that a plugin logs within a turn tells the plugin too", async () => {
+  const teller = definePlugin({
+    name: "teller",
+    provides: [Observers],
+    setup(host) {
+      host.log.info({}, "outside");
+      host.provide(Observers, { name: "teller", modelAnswered: () => host.log.info({}, "within") });
+    },
+  });
+  await using t = await startTestHost({ plugins: [teller, fakeProvider(["well"]), memoryStore()] });
+  await t.ask("hi");
+  const lineOf = (said: string): unknown => t.logs.find(({ message }) => message === said)?.detail;
+  await expect.poll(() => lineOf("within")).toMatchObject({ plugin: "teller" });
+  expect(lineOf("outside")).toMatchObject({ plugin: "teller" });
 });
 
 test("OPS-01: equal lines are folded, with how often they came", () => {

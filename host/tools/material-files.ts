@@ -1,12 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { MaterialFolders, Store } from "@gantry/sdk";
+import { materialFiles } from "@gantry/sdk/fill";
 import { followLinks, isInside } from "@gantry/sdk/node";
 import type { Registry } from "../plugins/registry.ts";
 
-const space = "material-files";
-/** Nobody clears them by hand. */
-const keptMs = 365 * 86_400_000;
+const { space, forMs } = materialFiles;
 /** So many of a folder at a time. */
 const looked = 100;
 
@@ -24,7 +23,7 @@ export class MaterialFiles {
   /** Resolves once it is on disk. */
   async note(files: readonly string[], material: readonly string[]): Promise<void> {
     const values = this.#registry.get(Store)?.values;
-    for (const file of files) await values?.put(space, file, material, { forMs: keptMs });
+    for (const file of files) await values?.put(space, file, material, { forMs });
   }
 
   /** The material in these files and folders; files that are gone hold none. */

@@ -20,6 +20,7 @@ import { runInCall } from "./call-around.ts";
 import { countHanded, withHanded } from "./handed-files.ts";
 import { originOf } from "./origin.ts";
 
+type Told = { readonly wrote?: unknown } | undefined;
 const none: Sources = { material: [], private: [] };
 export const defaultTimeoutMs = 60_000;
 /** A tool that ignores its signal is left behind after this long. */
@@ -86,9 +87,9 @@ export async function runTool(
     };
     const inCall = (): Promise<unknown> => runInCall(running, async () => take() ?? tool.run(run));
     const work = runAs(`tool ${tool.name}`, inCall);
-    const answer: unknown = await Promise.race([work, left(signal)]);
-    const { wrote } = (answer ?? {}) as { readonly wrote?: unknown };
-    if (Array.isArray(wrote)) await deps.sources.addWritten(session, wrote.map(String));
+    // An answer that comes too late still says what was written.
+    const noted = work.then((told) => deps.sources.addWritten(session, (told as Told)?.wrote));
+    const [answer] = await Promise.race([Promise.all([work, noted]), left(signal)]);
     const read = readAnswer(tool, answer, decision, deps.maxOutputBytes);
     countHanded(request.turn, tool.name, read);
     outcome = withHanded(read, handed);

@@ -121,9 +121,9 @@ export class SessionSources {
   }
 
   /** Files and folders that a conversation wrote hold the material that it holds. */
-  async addWritten(session: string, written: readonly string[]): Promise<void> {
-    const { material } = written.length > 0 ? await this.of(session) : none;
-    if (material.length > 0) await this.#files.note(written, material);
+  async addWritten(session: string, written: unknown): Promise<void> {
+    const { material } = Array.isArray(written) && written.length > 0 ? await this.of(session) : none;
+    if (material.length > 0) await this.#files.note((written as unknown[]).map(String), material);
   }
 
   async #kept(session: string): Promise<Sources | undefined> {

@@ -1,45 +1,10 @@
-import { chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { assert, asyncProperty, integer, nat } from "fast-check";
 import { expect, test } from "vitest";
-import { accept, place, start, useHome, write } from "./skills.test-kit.ts";
+import { accept, changes, place, start, useHome, write } from "./skills.test-kit.ts";
 
 useHome();
-
-/** One change of a skill's folder, of each class that a hostile program could make. */
-const changes: readonly (readonly [string, (at: string, pick: number) => Promise<void>])[] = [
-  ["a byte of SKILL.md", (at, pick) => flip(path.join(at, "SKILL.md"), pick)],
-  ["a byte of a script", (at, pick) => flip(path.join(at, "scripts", "run.sh"), pick)],
-  [
-    "a mode",
-    (at, pick) => chmod(path.join(at, "scripts", "run.sh"), [0o644, 0o777, 0o4755, 0o700][pick % 4] ?? 0),
-  ],
-  ["the folder's mode", (at, pick) => chmod(at, [0o777, 0o1755, 0o700][pick % 3] ?? 0)],
-  [
-    "where a link leads",
-    async (at, pick) => {
-      await rm(path.join(at, "link"));
-      await symlink(["SKILL.md", "scripts", "./notes.txt"][pick % 3] ?? "", path.join(at, "link"));
-    },
-  ],
-  [
-    "a link in place of a file",
-    async (at) => {
-      await rm(path.join(at, "notes.txt"));
-      await symlink("SKILL.md", path.join(at, "notes.txt"));
-    },
-  ],
-  ["a file more", (at, pick) => writeFile(path.join(at, `more-${pick}`), "")],
-  ["a folder more", async (at, pick) => void (await mkdir(path.join(at, `folder-${pick}`)))],
-  ["a file less", (at) => rm(path.join(at, "notes.txt"))],
-  ["another name", (at, pick) => rename(path.join(at, "notes.txt"), path.join(at, `notes-${pick}.txt`))],
-];
-async function flip(file: string, pick: number): Promise<void> {
-  const bytes = await readFile(file);
-  const at = pick % bytes.length;
-  bytes[at] = (bytes[at] ?? 0) ^ (1 << (pick % 8));
-  await writeFile(file, bytes);
-}
 
 test("AGT-13: whatever changes in the folder of an accepted skill, it is off: bytes, modes, links, names", async () => {
   await write(place(), "kept");

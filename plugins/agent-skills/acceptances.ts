@@ -7,8 +7,6 @@ import type { FoundSkill } from "./places.ts";
 const space = "skills";
 /** Apart from what each turn reads. */
 const shownSpace = "skills-shown";
-/** Characters; what is longer is not kept, so that a change of it is not shown as a diff. */
-const maxShown = 256 * 1024;
 
 /** A state of a skill that the owner has said yes to. */
 export interface Acceptance {
@@ -48,8 +46,7 @@ export class Acceptances {
   /** Keeps a yes, and the lines that it was said to. */
   async accept(skill: FoundSkill, acceptance: Acceptance, shown: string): Promise<void> {
     const { values } = this.#store();
-    if (shown.length <= maxShown) await values.put(shownSpace, skill.folder, shown);
-    else await values.remove(shownSpace, skill.folder);
+    await values.put(shownSpace, skill.folder, shown);
     await values.put(space, skill.folder, acceptance);
   }
 

@@ -30,7 +30,7 @@ export async function listSkills(desk: SkillDesk, { options, out, err }: Command
 
 export async function showSkill(desk: SkillDesk, { args, options, out }: CommandContext): Promise<number> {
   const skill = await findSkill(desk, args[0] ?? "");
-  const read = await readSkill(skill.folder, skill.name);
+  const read = await readSkill(skill.folder, skill.name, () => true);
   const state = await stateOf(desk, skill);
   if (options["json"]) {
     const { head, findings, entries, text, hash } = read;
@@ -67,7 +67,7 @@ export async function checkSkill({ shelf, workspace }: SkillDesk, run: CommandCo
 
 export async function acceptSkill(desk: SkillDesk, run: CommandContext): Promise<number> {
   const skill = await findSkill(desk, run.args[0] ?? "");
-  const read = await readSkill(skill.folder, skill.name);
+  const read = await readSkill(skill.folder, skill.name, () => true);
   for (const line of linesOf(skill, read)) run.err(line);
   const isKnown = skill.accepted?.hash === read.hash;
   if (!isKnown && !(await askPerson(run, `May the model use ${skill.name}?`)))

@@ -30,6 +30,8 @@ export interface SkillFolder {
    * SHA-256 over the paths, kinds, modes, link targets and bytes of all entries, in hexadecimal.
    */
   readonly hash: string;
+  /** Permission bits of the folder itself. */
+  readonly mode: number;
   readonly entries: readonly SkillEntry[];
   /** The bytes of the files that were asked for. */
   readonly kept: ReadonlyMap<string, Buffer>;
@@ -48,12 +50,14 @@ export async function readSkillFolder(root: string, wanted: (path: string) => bo
   } catch (error) {
     throw errors.SKILL_UNREADABLE(root, (error as Error).message);
   }
-  return { hash: reading.hash(), entries: reading.entries, kept: reading.kept };
+  const { mode, entries, kept } = reading;
+  return { hash: reading.hash(), mode, entries, kept };
 }
 
 class Reading {
   readonly entries: SkillEntry[] = [];
   readonly kept = new Map<string, Buffer>();
+  mode = 0;
   readonly #root: string;
   readonly #wanted: (path: string) => boolean;
   readonly #hash = createHash("sha256");
@@ -110,7 +114,8 @@ class Reading {
   }
 
   #add(entry: SkillEntry, content: string): void {
-    if (entry.path !== "") this.entries.push(entry);
+    if (entry.path === "") this.mode = entry.mode;
+    else this.entries.push(entry);
     if (this.entries.length > maxEntries) throw new Error(`it has more than ${maxEntries} files`);
     this.#hash.update(`${JSON.stringify([entry.path, entry.kind, entry.mode, content])}\n`);
   }

@@ -1,16 +1,14 @@
 import { errors } from "./errors.ts";
-import { readSkillFolder, type SkillEntry } from "./folder-bytes.ts";
+import { readSkillFolder, type SkillFolder } from "./folder-bytes.ts";
 import { readHead, type SkillHead } from "./skill-head.ts";
-import { isSkillFile, skillFileOf, splitSkill, utf8Of } from "./skill-text.ts";
+import { isSkillFile, maxFileBytes, skillFileOf, splitSkill, utf8Of } from "./skill-text.ts";
 import { verdictOn } from "./verdict.ts";
 
 /** Many times what the standard's keys may hold. */
 const maxHead = 16_384;
 
 /** A skill as somebody who decides on it reads it. */
-export interface ReadSkill {
-  readonly hash: string;
-  readonly entries: readonly SkillEntry[];
+export interface ReadSkill extends SkillFolder {
   /** SKILL.md as written. */
   readonly text: string;
   readonly head: SkillHead;
@@ -23,11 +21,19 @@ export interface ReadSkill {
 }
 
 /**
- * Reads a skill whole. Throws SKILL_UNREADABLE for one without SKILL.md, head, name or description.
+ * Reads a skill whole. Throws SKILL_UNREADABLE for one without SKILL.md, head, name or description,
+ * and for a SKILL.md that is longer than a file of a skill that is shown.
+ * @param wanted - tells the files whose bytes are kept, besides SKILL.md
  */
-export async function readSkill(folder: string, folderName: string): Promise<ReadSkill> {
-  const { hash, entries, kept } = await readSkillFolder(folder, isSkillFile);
-  const bytes = skillFileOf(kept);
+export async function readSkill(
+  folder: string,
+  folderName: string,
+  wanted: (path: string) => boolean = () => false,
+): Promise<ReadSkill> {
+  const read = await readSkillFolder(folder, (path) => isSkillFile(path) || wanted(path));
+  const bytes = skillFileOf(read.kept);
+  if (bytes && bytes.length > maxFileBytes)
+    throw errors.SKILL_UNREADABLE(folder, `its SKILL.md has more than ${maxFileBytes} bytes`);
   const text = bytes && utf8Of(bytes);
   if (text === undefined) throw errors.SKILL_UNREADABLE(folder, "it has no SKILL.md in UTF-8");
   const parts = splitSkill(text);
@@ -43,8 +49,7 @@ export async function readSkill(folder: string, folderName: string): Promise<Rea
   const tools = [head["allowed-tools"] ?? []].flat();
   const allowedTools = tools.length === 0 ? undefined : tools.filter(isText).join(" ");
   return {
-    hash,
-    entries,
+    ...read,
     text,
     head,
     name: name.trim(),

@@ -3,10 +3,7 @@ import type { Acceptances, KnownSkill } from "./acceptances.ts";
 import { errors } from "./errors.ts";
 import type { SkillEntry } from "./folder-bytes.ts";
 import type { FindSkills, FoundSkill } from "./places.ts";
-import { isSkillFile, skillFileOf, splitSkill, utf8Of } from "./skill-text.ts";
-
-/** Bytes of one file that the model is shown. */
-const maxFileBytes = 256 * 1024;
+import { isSkillFile, maxFileBytes, skillFileOf, splitSkill, utf8Of } from "./skill-text.ts";
 
 /** A skill's instructions as they may be used. */
 export interface SkillInstructions {

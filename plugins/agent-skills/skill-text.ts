@@ -1,3 +1,6 @@
+/** Bytes of one file that the model is given and its owner is shown. */
+export const maxFileBytes: number = 256 * 1024;
+
 /** SKILL.md as its two parts. */
 export interface SkillText {
   /** YAML, as written. */

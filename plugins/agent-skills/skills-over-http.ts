@@ -1,6 +1,6 @@
 import { userAround } from "@gantry/sdk/node";
 import type { Acceptables } from "../shared/accept-routes.ts";
-import { diffOf } from "../shared/text-diff.ts";
+import { changesOf } from "../shared/text-diff.ts";
 import { errors } from "./errors.ts";
 import { acceptRead, findSkill, skillRows, stateOf, takeBack, type SkillDesk } from "./skill-desk.ts";
 import { readSkill } from "./skill-read.ts";
@@ -10,7 +10,7 @@ import { linesOf } from "./skill-shown.ts";
 export function skillAcceptables(desk: SkillDesk): Acceptables {
   const found = async (id: string) => {
     const skill = await findSkill(desk, id);
-    return { skill, read: await readSkill(skill.folder, skill.name) };
+    return { skill, read: await readSkill(skill.folder, skill.name, () => true) };
   };
   return {
     async all() {
@@ -22,7 +22,7 @@ export function skillAcceptables(desk: SkillDesk): Acceptables {
       const text = linesOf(skill, read).join("\n");
       const before = await desk.acceptances.shown(skill);
       const state = await stateOf(desk, skill);
-      const changes = before === undefined ? undefined : await diffOf(skill.name, before, text);
+      const changes = before === undefined ? undefined : await changesOf(skill.name, before, text);
       return { state, digest: read.hash, text, ...(state === "changed" && { changes }) };
     },
     async accept(id, digest) {

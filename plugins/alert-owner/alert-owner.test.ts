@@ -16,9 +16,15 @@ import {
   startTestHost,
   type TestHost,
 } from "@gantry/sdk/testing";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { hurryTime } from "../../test/helpers/waiting.ts";
 import inbox from "../command-inbox/index.ts";
 import alertOwner from "./index.ts";
+
+beforeEach(() => {
+  const time = hurryTime();
+  onTestFinished(() => time[Symbol.asyncDispose]());
+});
 
 interface Scene {
   readonly host: TestHost;
@@ -186,10 +192,8 @@ test("FLR-12: a part that comes and goes is told as over only after a quarter of
   await told(3);
   s.rows = () => [];
   await logged(4);
-  const now = performance.now.bind(performance);
-  const later = vi.spyOn(performance, "now").mockImplementation(() => now() + 15 * 60_000);
-  onTestFinished(() => later.mockRestore());
   expect(alerts(s).length).toBe(3);
+  vi.setSystemTime(Date.now() + 15 * 60_000);
   await told(4);
   expect(alerts(s).map((text) => text.split(":", 1)[0])).toEqual(["Alert", "Over", "Alert", "Over"]);
 });

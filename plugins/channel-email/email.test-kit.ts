@@ -1,6 +1,7 @@
 import { textOf, type ChatRequest } from "@gantry/sdk";
 import { vi } from "vitest";
 import { startChannel, type ChannelOptions, type StartedChannel } from "../../test/helpers/channel.ts";
+import { stopSoon } from "../../test/helpers/waiting.ts";
 import email from "./index.ts";
 import { MailServer, type MailServerOptions } from "./mail-server.test-kit.ts";
 import { MailSink, password } from "./mail-sink.test-kit.ts";
@@ -60,7 +61,7 @@ export async function startEmail(options: EmailOptions = {}): Promise<TestEmail>
     sink,
     write: (mail) => writeTo(server, mail),
     async [Symbol.asyncDispose]() {
-      await started.host.stop();
+      await stopSoon(started.host);
       vi.unstubAllEnvs();
       if (options.server === undefined) await server[Symbol.asyncDispose]();
       if (options.sink === undefined) await sink[Symbol.asyncDispose]();

@@ -12,11 +12,14 @@ import {
   type Check,
   type CheckRow,
   type CommandContext,
+  Routes,
   type Plugin,
+  type Route,
 } from "@gantry/sdk";
 import { Redactors, ModelRouter } from "@gantry/sdk/fill";
 import { runtimeVerdict } from "../shared/runtime-floors.ts";
 import {
+  callRoute,
   createMemoryStore,
   fakeProvider,
   memoryStore,
@@ -212,6 +215,30 @@ test("CLI-01: doctor shows the rows of status and of doctor, status its own alon
   ).toEqual(["both", "reached", "sandbox"]);
   expect(await named("status")).not.toContain("reached");
   expect(await named("channel doctor")).toEqual(["platform"]);
+});
+
+test("WEB-10: the cure of a check of kind doctor is done, and refused once it is done", async () => {
+  let isBroken = true;
+  const run: Check["run"] = async () =>
+    isBroken
+      ? [
+          {
+            ...row("kiln"),
+            state: "fail",
+            fix: { label: "Heat it", run: async () => void (isBroken = false) },
+          },
+        ]
+      : [row("kiln")];
+  await using t = await start([fakeProvider(["hi"]), checks({ name: "kiln", kind: "doctor", run })]);
+  await t.serve();
+  const routeOf = (name: string): Route => t.slot(Routes).get(name)!;
+  const { rows } = (await callRoute(routeOf("GET /api/doctor"))).json() as Told;
+  expect(rows).toContainEqual(expect.objectContaining({ what: "kiln", fix: "Heat it" }));
+  const press = () => callRoute(routeOf("POST /api/doctor/fix"), { body: { what: "kiln", fix: "Heat it" } });
+  const first = await press();
+  expect([first.status, isBroken]).toEqual([200, false]);
+  const second = await press();
+  expect([second.status, second.json()]).toMatchObject([403, { error: { code: "DOCTOR_NO_FIX" } }]);
 });
 
 test("CLI-01: a check that throws or answers nonsense is a failed row, and the others are told", async () => {

@@ -1,6 +1,6 @@
-import type { Audit } from "@gantry/sdk";
+import type { Audit, CheckRow } from "@gantry/sdk";
 import { userAround } from "@gantry/sdk/node";
-import { statusRows, type DoctorNeeds } from "./asked-rows.ts";
+import { rowsOf, statusRows, type DoctorNeeds } from "./asked-rows.ts";
 import { errors } from "./errors.ts";
 
 export interface FixNeeds extends DoctorNeeds {
@@ -16,8 +16,10 @@ export async function fix(
   wanted: { readonly what: string; readonly fix: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const rows = await statusRows(needs, signal);
-  const row = rows.find((one) => one.what === wanted.what && one.fix?.label === wanted.fix);
+  const isIt = ({ what, fix }: CheckRow): boolean => what === wanted.what && fix?.label === wanted.fix;
+  const quick = (await statusRows(needs, signal)).find(isIt);
+  // None of our own checks that reach out has a cure to press, so the provider is left alone.
+  const row = quick ?? (await rowsOf(needs, [], ["doctor"], signal)).find(isIt);
   if (!row?.fix) throw errors.DOCTOR_NO_FIX(wanted.what);
   await needs.audit.record({
     event_type: "config_change",

@@ -52,7 +52,7 @@ export function doctorRoutes(needs: FixNeeds): readonly Route[] {
       path: "/api/doctor/fix",
       auth: "token",
       may: "manage",
-      summary: "Does the cure that a row of GET /api/status offers as its `fix`; `what` names the row.",
+      summary: "Does the cure that a row of status or doctor offers as its `fix`; `what` names the row.",
       perMinute: 30,
       get bodySchema() {
         return wanted();

@@ -115,7 +115,8 @@ test(
     expect([broken.code, broken.stderr]).toEqual([1, ""]);
     expect(broken.stdout).toContain("The plugin tool-hello does not start");
     expect(broken.stdout).toContain(
-      "The plugin tool-hello states in its package.json that it needs net, and its code needs nothing",
+      "The plugin tool-hello states in its package.json that it needs net and provides nothing, " +
+        "and its code needs nothing and provides tools: make them equal",
     );
   },
 );

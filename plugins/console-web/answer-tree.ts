@@ -7,7 +7,9 @@ import type { MarkdownIt, Token } from "markdown-it";
 export type TreeNode = string | readonly TreeNode[];
 
 /** A longer text is shown as it is: reading its form would keep the service busy. */
-const mostRead = 200_000;
+const mostRead = 20_000;
+/** The characters of several texts whose form is read; what is beyond is shown as it is. */
+const mostReadTogether = 60_000;
 
 /** Addresses that a page may offer to open. */
 const harmless = /^(?:https?:\/\/|mailto:)/i;
@@ -42,6 +44,19 @@ export async function answerTree(markdown: string): Promise<readonly TreeNode[]>
   } catch {
     return [["pre", markdown]];
   }
+}
+
+/** Reads texts of one request into their trees, and lets others have their turn between them. */
+export async function answerTrees(texts: readonly string[]): Promise<readonly (readonly TreeNode[])[]> {
+  const trees: (readonly TreeNode[])[] = [];
+  let left = mostReadTogether;
+  for (const text of texts) {
+    const isRead = text.length <= Math.min(left, mostRead);
+    if (isRead) left -= text.length;
+    trees.push(isRead ? await answerTree(text) : [["pre", text]]);
+    if (isRead) await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  return trees;
 }
 
 async function loadParser(): Promise<MarkdownIt> {

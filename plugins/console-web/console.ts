@@ -1,5 +1,6 @@
 import type { Approvals, Audit, ConfigFile, Inbox, Media, Runtime, Store } from "@gantry/sdk";
 import type { ToolQuestions, Turns } from "@gantry/sdk";
+import type { Doors } from "../shared/rights-now.ts";
 import { approvalWork } from "./approval-events.ts";
 import { configWork } from "./config-work.ts";
 import { logWork } from "./log-events.ts";
@@ -14,6 +15,7 @@ export interface ConsoleNeeds {
   readonly approvals: Approvals;
   readonly audit: Audit;
   readonly configFile: ConfigFile;
+  readonly doors: Doors;
   readonly inbox: Inbox;
   readonly media: Media | undefined;
   readonly questions: ToolQuestions | undefined;
@@ -30,7 +32,7 @@ export interface Console {
 
 /** Opens the console; `base` is the address of its plugin. */
 export function openConsole(needs: ConsoleNeeds, base: string): Console {
-  const logs = new TurnLogs(needs.inbox);
+  const logs = new TurnLogs(needs.inbox, needs.doors);
   const uploads = new Uploads();
   return {
     work: {

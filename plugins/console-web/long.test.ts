@@ -5,6 +5,7 @@ import { inBrowser } from "./paired.test-kit.ts";
 
 const turns = 2_500;
 const mostShown = 200;
+const answer = (text: string) => ({ role: "assistant", parts: textParts(text), toolCalls: [] }) as const;
 
 inBrowser("WEB-11: of 5,000 messages the page holds 200, and each can be read", async ({ open }) => {
   const { page, kit } = await open();
@@ -44,4 +45,20 @@ inBrowser("WEB-11: of 5,000 messages the page holds 200, and each can be read", 
   await send(page, "hello");
   await page.getByText("Heard.").waitFor();
   expect(await said.count()).toBeLessThanOrEqual(mostShown);
+});
+
+inBrowser("WEB-11: a conversation of 450 answers opens, those of 60,000 characters too", async ({ open }) => {
+  const { page, kit } = await open();
+  const account = await page.evaluate(() => sessionStorage.getItem("gantry.account"));
+  const { device } = JSON.parse(account ?? "") as { device: string };
+  const { sessions } = kit.gateway.host.slot(Store);
+  await sessions.open("calls", `http:${device}`);
+  const long = "![".repeat(30_000);
+  await sessions.append("calls", [
+    { role: "user", parts: textParts("go") },
+    ...Array.from({ length: 449 }, (_, at) => answer(at % 40 === 0 ? long : `answer *${at}*.`)),
+    answer("the *last* one."),
+  ]);
+  await page.goto(`${kit.gateway.url}/console/chat?session=calls`);
+  await page.getByRole("article").getByText("the last one.", { exact: true }).waitFor();
 });

@@ -7,6 +7,8 @@ import type { GatewayConfig } from "./config.ts";
 
 const patienceMs = 5_000;
 const maxBytes = 64 * 1024;
+/** Stands for a gateway that takes the connection and answers nothing. */
+const silent = { status: undefined, parts: undefined };
 
 /**
  * Returns what the running service says of itself at `/ready`; no row if none runs or its gateway
@@ -15,7 +17,18 @@ const maxBytes = 64 * 1024;
 export async function runningRows(config: GatewayConfig, configDir: string): Promise<readonly CheckRow[]> {
   if (!(await readRunning(configDir))) return [];
   const what = "service ready";
-  const answer = await askReady(config, configDir).catch(() => undefined);
+  const answer = await askReady(config, configDir).catch((error: Error) =>
+    error.name === "AbortError" ? silent : undefined,
+  );
+  if (answer === silent)
+    return [
+      {
+        what,
+        state: "fail",
+        detail: `the running service does not answer within ${patienceMs / 1_000} s`,
+        cure: "Look at its log and restart it.",
+      },
+    ];
   if (answer?.status === "ready") return [{ what, state: "ok", detail: "all its parts work" }];
   if (answer?.status !== "not ready" || !Array.isArray(answer.parts)) return [];
   return [

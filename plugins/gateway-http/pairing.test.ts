@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { scopes } from "@gantry/sdk/fill";
-import { Store, type Json } from "@gantry/sdk";
+import { Store, type Json, Standings } from "@gantry/sdk";
 import { createMemoryStore } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 import { Devices } from "./devices.ts";
@@ -326,5 +326,16 @@ test.each([
     // An earlier release looks for this hash under this key.
     expect(hash === key).toBe(isKnown);
     expect(await new Devices(values).find(token)).toMatchObject({ caller: { may: grant.may } });
+  },
+);
+
+test.each([
+  [true, undefined],
+  [false, "owner"],
+])(
+  "AGT-11: work of a caller without a device, pairing required: %s, goes on as %s",
+  async (required, may) => {
+    await using gateway = await startGateway({ gateway: { require_pairing: required } });
+    expect(await gateway.host.slot(Standings).get("devices")?.trust("local")).toBe(may);
   },
 );

@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Checks, definePlugin, defineTool, Tools } from "@gantry/sdk";
+import { Checks, type CommandContext, Commands, definePlugin, defineTool, Tools } from "@gantry/sdk";
 import { memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
@@ -28,12 +28,11 @@ const mail = definePlugin({
 });
 
 /**
- * Starts a host in which commands reach the network; undefined if the machine has no such walls.
+ * Starts a host in which commands reach these domains; undefined if the machine has no such walls.
  */
-async function start(): Promise<TestHost | undefined> {
+async function start(allowed_domains = ["example.org"]): Promise<TestHost | undefined> {
   const plugins = [guard, commands, landlock, shell, files, mail, memoryStore()];
-  const security = { allowed_domains: ["example.org"] };
-  const t = await startTestHost({ plugins, config: { security } });
+  const t = await startTestHost({ plugins, config: { security: { allowed_domains } } });
   const rows = await t.slot(Checks).get("sandbox-status")?.run(new AbortController().signal);
   if (rows?.some(({ what, state }) => what === "sandbox: runs" && state === "ok")) return t;
   await t.stop();
@@ -87,4 +86,28 @@ test("FLR-04: of many files that a command wrote each one is material", async ({
   await sh(t, "one", "bash -c 'for i in {1..300}; do echo page > many/d/f$i; done'");
   expect(await sentAfter(t, "many/d/f300")).toBe(asked);
   expect(await sentAfter(t, "few/own")).toBe("allowed");
+});
+
+/** Takes over what was kept of the only run. */
+async function takeKept(t: TestHost): Promise<string> {
+  const views = path.join(t.configDir, "state/views");
+  const args = readdirSync(path.join(views, readdirSync(views)[0]!));
+  const said: string[] = [];
+  const context = { args, options: {}, out: (line: string) => said.push(line) };
+  await t
+    .slot(Commands)
+    .get("runs take")!
+    .run(context as unknown as CommandContext);
+  return said.join("\n");
+}
+
+test.for([
+  ["material if its conversation held any", ["example.org"], asked],
+  ["no material if its conversation held none", [], "allowed"],
+] as const)("FLR-04: what the owner takes of a run is %s", async ([, domains, expected], { skip }) => {
+  await using t = await start([...domains]);
+  if (!t) return skip("there are no views");
+  await sh(t, "one", "bash -c 'n=AGENTS; echo page > $n.md'");
+  expect(await takeKept(t)).toBe("Taken over: AGENTS.md.");
+  expect(await sentAfter(t, "AGENTS.md")).toBe(expected);
 });

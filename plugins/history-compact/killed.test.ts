@@ -33,13 +33,15 @@ test(
     expect(await gantry(turn(said[0] as string), run)).toMatchObject({ code: 0, err: "" });
 
     for (let killed = 0, n = 0; killed < kills; n += 1) {
-      const text = `${n}: read big.txt`;
+      // Results are cut before anything is summed up, so what is said has to fill the window
+      // itself.
+      const text = `${n}: ${"long ".repeat(600)}read big.txt`;
       const { child, ended } = startGantry(turn(text), run);
       let isDue = false;
       onSummary = () => {
         isDue = true;
         // From before the summary arrives until after it was written down.
-        void setTimeout((killed * 4) % 40).then(() => child.kill("SIGKILL"));
+        void setTimeout((killed * 40) / kills).then(() => child.kill("SIGKILL"));
       };
       const { code } = await ended;
       if (isDue) killed += 1;

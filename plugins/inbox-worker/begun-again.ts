@@ -6,8 +6,9 @@ const words =
   "already. Look at what is done before you do it again.]";
 
 /**
- * Returns the note for the model of a turn that begins again, whose beginning is recorded; undefined
- * for a first one. The steps of a turn are not kept, so its tools run again. Throws AUDIT_FAILED.
+ * Returns the note for the model of a turn that begins again, whose beginning is recorded;
+ * undefined for a first one. The steps of a turn are not kept, so its tools run again. Throws
+ * AUDIT_FAILED.
  */
 export async function noteOf({ begun, message }: Claim, audit: Audit): Promise<string | undefined> {
   if (begun < 2) return undefined;

@@ -1,6 +1,6 @@
 import type { Audit } from "@gantry/sdk";
 import { printable } from "@gantry/sdk/node";
-import { differencesOf, type Accepted } from "./accepted.ts";
+import { differencesOf, isSameServer, type Accepted } from "./accepted.ts";
 import { digestOf } from "./digest.ts";
 import { errors } from "./errors.ts";
 import type { Found, McpServer } from "./server.ts";
@@ -26,7 +26,7 @@ export async function takeBack(audit: Audit, server: McpServer, user: string): P
 
 /** True if what is listed is, server and all, what was accepted. */
 export function isAsAccepted(accepted: Accepted, found: Found): boolean {
-  if (accepted.server !== found.server) return false;
+  if (!isSameServer(accepted, found)) return false;
   const differences = [
     differencesOf(accepted.tools, found.tools),
     differencesOf(accepted.prompts, found.prompts),

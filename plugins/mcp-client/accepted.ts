@@ -4,15 +4,17 @@ import { replaceFile } from "@gantry/sdk/node";
 import { digestOf } from "./digest.ts";
 import { errors } from "./errors.ts";
 import type { Listed, ListedPrompt, ListedTool } from "./listed.ts";
+import type { ServerFacts } from "./server-digest.ts";
 
 /** Which of the protocol's two ways a server speaks. */
 export type Era = "legacy" | "modern";
 
 /** The parts of a server that the owner has accepted; written as they were listed. */
-export interface Accepted extends Listed {
-  /** SHA-256 of what starts it or where it is. */
-  readonly server: string;
+export interface Accepted extends Listed, Pick<ServerFacts, "server"> {
   readonly era: Era;
+  /** Both are missing in files of earlier versions. */
+  readonly start?: ServerFacts["start"];
+  readonly reach?: ServerFacts["reach"];
 }
 
 /** The differences that were found from what was accepted. */
@@ -86,6 +88,13 @@ export class AcceptedFile {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     await replaceFile(file, `${JSON.stringify(value, undefined, 2)}\n`);
   }
+}
+
+/** True if all of a server beside its tools and prompts is what was accepted. */
+export function isSameServer(accepted: Accepted, found: Accepted): boolean {
+  const of = ({ server, era, resources, reach }: Accepted): string =>
+    digestOf({ server, era, resources, reach: accepted.reach && reach });
+  return of(accepted) === of(found);
 }
 
 /** The differences of what a server lists now from what was accepted; of each kind the names. */

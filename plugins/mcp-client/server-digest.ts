@@ -8,16 +8,48 @@ import type { ServerSettings } from "./settings.ts";
 
 const known = new Map<string, Promise<string>>();
 
-/**
- * Returns the SHA-256 of what a server is: its address, or its command line, the names of its
- * variables, and the bytes of every file that the line names by an absolute path; of what was
- * installed for it `installed`, the digest.
- */
-export async function serverDigest(settings: ServerSettings, installed: string | undefined): Promise<string> {
-  if (settings.kind === "http") return digestOf({ url: settings.url, headers: namesOf(settings.headers) });
+/** The facts that tell one way of starting or reaching a server from another. */
+export type ServerStart =
+  | { readonly url: string; readonly headers: readonly string[] }
+  | {
+      readonly argv: readonly string[];
+      /** The names of its variables. */
+      readonly env: readonly string[];
+      /** Of each absolute path in `argv`: the SHA-256 of the file, null for what is not a file. */
+      readonly files: readonly (string | null)[];
+      /** The digest of what was installed for it. */
+      readonly installed: string | undefined;
+    };
+
+/** What a server is, and what its walls let it touch. */
+export interface ServerFacts {
+  /** SHA-256 of `start`. */
+  readonly server: string;
+  readonly start: ServerStart;
+  /** As the configuration has them. */
+  readonly reach: {
+    readonly domains: readonly string[];
+    readonly read?: readonly string[];
+    readonly write?: readonly string[];
+  };
+}
+
+/** @param installed - the digest of what was installed for it */
+export async function serverFacts(
+  settings: ServerSettings,
+  installed: string | undefined,
+): Promise<ServerFacts> {
+  const start = await startOf(settings, installed);
+  const { domains } = settings;
+  const paths = settings.kind === "stdio" ? { read: settings.read, write: settings.write } : {};
+  return { server: digestOf(start), start, reach: { domains, ...paths } };
+}
+
+async function startOf(settings: ServerSettings, installed: string | undefined): Promise<ServerStart> {
+  if (settings.kind === "http") return { url: settings.url, headers: namesOf(settings.headers) };
   const { argv, env } = settings;
   const files = await Promise.all(argv.filter((word) => path.isAbsolute(word)).map(fileDigest));
-  return digestOf({ argv, env: namesOf(env), files, installed });
+  return { argv, env: namesOf(env), files, installed };
 }
 
 function namesOf(values: Readonly<Record<string, string>>): readonly string[] {

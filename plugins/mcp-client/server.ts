@@ -11,7 +11,7 @@ import { LiveConnection } from "./live-connection.ts";
 import { InstalledPackage } from "./package-folder.ts";
 import { Pins, type PinsNeeds } from "./pins.ts";
 import { resultOf, type Keeping } from "./results.ts";
-import { serverDigest } from "./server-digest.ts";
+import { serverFacts, type ServerFacts } from "./server-digest.ts";
 import type { ServerSettings } from "./settings.ts";
 import { toldError } from "./told-error.ts";
 
@@ -35,9 +35,8 @@ export interface ServerNeeds extends Omit<Ways, "program">, PinsNeeds {
 }
 
 /** The items and facts that a server states of itself now. */
-export interface Found extends Listed {
+export interface Found extends Listed, ServerFacts {
   readonly era: Era;
-  readonly server: string;
 }
 
 /** One server for all conversations: the first call starts it, and it stops once nobody calls. */
@@ -70,10 +69,10 @@ export class McpServer {
   /** Asks the server for all that it has, whether it was accepted or not. Throws MCP_FAILED. */
   async find(): Promise<Found> {
     try {
-      const server = await this.#startable();
+      const facts = await this.#startable();
       return await this.#live.with(undefined, async ({ client, era }) => {
         const listed = await this.#listed(client);
-        return { ...listed, era, server };
+        return { ...listed, era, ...facts };
       });
     } catch (error) {
       throw toldError(asError(error), this.name, "");
@@ -150,7 +149,7 @@ export class McpServer {
     // Nobody can be asked for a prompt, nor while one is fetched.
     const asking = run ?? {};
     try {
-      const accepted = await this.#pins.accepted(await this.#startable());
+      const accepted = await this.#pins.accepted((await this.#startable()).server);
       return await this.#live.with(accepted.era, async ({ client }) => {
         // A list that changed without a word is seen before the call, not after it.
         const changed = await this.#pins.compare(accepted, await this.#listed(client));
@@ -180,15 +179,15 @@ export class McpServer {
     return readListed(client, AbortSignal.timeout(LIST_MS));
   }
 
-  /** Returns the digest of what a start would run; stops what was started as something else. */
-  async #startable(): Promise<string> {
-    const digest = await this.#digest();
-    if (this.#startedAs !== undefined && this.#startedAs !== digest) await this.#live.close();
-    return digest;
+  /** Returns the facts of what a start would run; stops what was started as something else. */
+  async #startable(): Promise<ServerFacts> {
+    const facts = await this.#facts();
+    if (this.#startedAs !== undefined && this.#startedAs !== facts.server) await this.#live.close();
+    return facts;
   }
 
-  async #digest(): Promise<string> {
-    return serverDigest(this.settings, await this.#installed.digest(this.#live.current !== undefined));
+  async #facts(): Promise<ServerFacts> {
+    return serverFacts(this.settings, await this.#installed.digest(this.#live.current !== undefined));
   }
 
   async #connect(era: Era | undefined, ended: () => void): Promise<Connection> {
@@ -204,7 +203,7 @@ export class McpServer {
       ask: (params: Parameters<typeof askPerson>[1]) => askPerson(this.name, params, this.#running),
     };
     const ways = { ...this.#needs, program: await this.#installed.folder() };
-    this.#startedAs = await this.#digest();
+    this.#startedAs = (await this.#facts()).server;
     // It takes a while to load, which only a conversation with a server is worth.
     const { connect } = await import("./connection.ts");
     return connect(this.settings, ways, listeners, era, this.#needs.signal);

@@ -36,7 +36,7 @@ describe.runIf(linux)("servers over HTTP", () => {
     state.list([tool("sing")]);
     await using t = await served(state);
     const { json: look } = await t.routes("/look", { id: "small" });
-    expect(look.text).toMatch(/^small_sing\n.*It can sing\./);
+    expect(look.text).toMatch(/^small_sing\n.*It can sing\./m);
     expect(await offered(t.host)).toEqual([]);
     await t.routes("/accept", { id: "small", digest: look.digest });
     await expect.poll(() => offered(t.host)).toContain("small_sing");
@@ -66,7 +66,7 @@ describe.runIf(linux)("servers over HTTP", () => {
     const { json } = await t.routes("/look", { id: "small" });
     expect(json.state).toBe("changed");
     expect(json.changes).toMatch(/changed tool sing\n@@[^]*\n-.*It can sing[^]*\n\+.*Other words/);
-    expect(json.changes).toMatch(/gone: tool hum\nnew: tool ring$/);
+    expect(json.changes).toMatch(/gone: tool hum\nnew: tool ring\n[^]*^\+.*It can ring/m);
   });
 
   test("MCP-06: an acceptance is taken back over HTTP, and nothing more is offered", async () => {
@@ -79,6 +79,18 @@ describe.runIf(linux)("servers over HTTP", () => {
     await expect.poll(() => offered(t.host)).toEqual([]);
     const row = { id: "small", name: "small", state: "not accepted", detail: "not accepted" };
     expect((await t.routes("")).json).toEqual({ rows: [row] });
+  });
+
+  test("MCP-06: a look shows what a server runs, touches and says to people", async () => {
+    const state = stateFile();
+    state.list([tool("sing")]);
+    await using t = await served(state);
+    const { text } = (await t.routes("/look", { id: "small" })).json;
+    expect(text).toMatch(
+      /^command: ".*node"  sha256 [0-9a-f]{64}\nargument: ".*server\.test-kit\.js"  sha256/,
+    );
+    expect(text).toMatch(/^variables, by name: \["KEY","SERVER_STATE"\]\nmay reach: \[\]\nmay read: \["/m);
+    expect(text).toMatch(/^prompt greet  sha256 [^]*"description": "Greets\."[^]*"name": "whom"/m);
   });
 
   test("MCP-06: no variable of a server's program is told over HTTP", async () => {

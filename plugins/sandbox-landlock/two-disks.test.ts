@@ -1,11 +1,23 @@
-import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { type Place, begin, place, prepare } from "./layers.test-kit.ts";
+import { type Place, begin, beginFolder, place, prepare, undo } from "./layers.test-kit.ts";
 import { linux } from "./sandbox.test-kit.ts";
-import { copy, removeAny } from "./view/copies.ts";
+import { copy, removeAny, renameOrCopy } from "./view/copies.ts";
+import { namesOf } from "./view/judge.ts";
+import { decide, finish } from "./view/take-over.ts";
 import { treeOf } from "./view.test-kit.ts";
 
 /** Layers lie on another file system than the workspace, if there is one. */
@@ -54,6 +66,33 @@ test.runIf(hasTwo)("SBX-09: what a run removed stays if no copy of it can be kep
 test.runIf(linux)("SBX-09: where there is one file system nothing is copied, so nothing is counted", () => {
   using here = place();
   expect(run(here, { huge: 2 * here.facts.diskMb })).toEqual([]);
+});
+
+test.runIf(hasTwo)("RUN-05: a copy that breaks off leaves nothing at its name", () => {
+  using here = place(other);
+  const [from, to] = [path.join(here.workspace, "d"), path.join(here.runs, "copy")];
+  mkdirSync(from);
+  writeFileSync(path.join(from, "a"), "whole");
+  execFileSync("mkfifo", [path.join(from, "pipe")]);
+  expect(() => renameOrCopy(from, to)).toThrow("a pipe");
+  expect([existsSync(to), readdirSync(here.runs), readdirSync(from)]).toEqual([false, [], ["a", "pipe"]]);
+});
+
+test.runIf(hasTwo)("RUN-05: a file of which no copy can be kept is not replaced, and undo leaves it", () => {
+  using here = place(other);
+  prepare(here);
+  const [folder, record] = beginFolder(here);
+  writeFileSync(path.join(folder.upper, "f"), "is f");
+  decide(folder, record, { ...namesOf(here.workspace, here.lists), followed: () => false, open: [] });
+  const { old } = folder.places(here.workspace);
+  rmSync(old, { recursive: true });
+  writeFileSync(old, "no folder");
+  expect(finish(folder, record, here.workspace).kept.map(({ at }) => at)).toEqual(["f"]);
+  rmSync(old);
+  mkdirSync(old);
+  expect(undo(here, folder.id)).toEqual(["f"]);
+  expect(treeOf(here.workspace)).toMatchObject({ f: "was f" });
+  expect(readdirSync(here.workspace).toSorted()).toEqual(["d", "f", "g"]);
 });
 
 /** Puts a link in the place of a file, or of a folder, again and again. */

@@ -190,7 +190,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       const [id = ""] = readdirSync(kit.layers);
       const before = Object.keys(treeOf(kit.workspace));
       const taken = words(kit, id, "d/.envrc");
-      taken.words.take();
+      await taken.words.take();
       const between = treeOf(kit.workspace);
       words(kit, id).words.drop();
       return {

@@ -14,3 +14,13 @@ export async function diffOf(path: string, before: string, after: string): Promi
   });
   return patch?.trimEnd();
 }
+
+/** Returns a diff of any two texts: both whole if a comparison would take too long. */
+export async function changesOf(path: string, before: string, after: string): Promise<string> {
+  return (await diffOf(path, before, after)) ?? `${sided("-", before)}\n${sided("+", after)}`;
+}
+
+/** Returns a text with `sign` before each of its lines. */
+export function sided(sign: string, text: string): string {
+  return text.replaceAll(/^/gm, sign);
+}

@@ -12,6 +12,7 @@ import { tool } from "../../test/helpers/plugins.ts";
 import metrics from "../metrics-prometheus/index.ts";
 import net from "../net-undici/index.ts";
 import { CollectorForTests, plain } from "./collector.test-kit.ts";
+import { stopSoon } from "../../test/helpers/waiting.ts";
 import plugin from "./index.ts";
 
 const given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -125,7 +126,7 @@ test("TEL-01: a message is one trace over a kill: accepted, waiting, its turns, 
     await channel.receive({ text: "hello", id: "message-7" });
     const done = () => (outcome === hang ? model.requests : channel.sent).length;
     await expect.poll(done).toBe(1);
-    await t.stop();
+    await stopSoon(t);
   }
   const { spans } = collector;
   const names = new Set(spans.map(({ name }) => name));

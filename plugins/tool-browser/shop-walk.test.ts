@@ -6,6 +6,9 @@ import { type Shop, startShop } from "./shop.test-kit.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 
+/** Two of the shop's pages never come to an end. */
+const timeoutSeconds = 5;
+
 /** The model's next action, from the page that it sees, and what it is to see then. */
 type Step = readonly [next: object | ((page: string) => object), sees: RegExp];
 
@@ -39,7 +42,7 @@ const throughBrowser = (shop: Shop): readonly Step[] => [
   [open(shop, "/files"), /Price list/],
   [on("click", 'link "Price list"'), /Price list/],
   [open(shop, "/away"), /BROWSER_LEFT[^]*evil\.example/],
-  [open(shop, "/late"), /did not finish within 10 s/],
+  [open(shop, "/late"), /did not finish within 5 s/],
   [{ action: "read" }, /what had come/],
   [{ action: "screenshot" }, /what had come/],
 ];
@@ -64,7 +67,7 @@ const byReading = (shop: Shop): readonly Step[] => [
   [on("click", 'link "[^"]*/list.csv"'), /lamp,49/],
   [open(shop, "/away"), /NET_BLOCKED[^]*evil\.example/],
   [open(shop, "/late"), /what had come/],
-  [open(shop, "/stuck"), /did not answer in 10 s/],
+  [open(shop, "/stuck"), /did not answer in 5 s/],
   [{ action: "screenshot" }, /cannot take a screenshot/],
 ];
 
@@ -93,7 +96,7 @@ for (const [backend, can, left, stepsIn] of backends)
           return "done";
         },
       ]);
-      const tools = { ...driver?.tools, browser_timeout_seconds: 10 };
+      const tools = { ...driver?.tools, browser_timeout_seconds: timeoutSeconds };
       await using kit = await startBrowser(backend, { plugins: [model], tools });
       const answer = await kit.host.ask("Order a lamp", { approvals: "yes" });
       expect(JSON.stringify(answer)).toContain("done");

@@ -98,7 +98,7 @@ export function shellTool({
         drop: () => tried.drop(),
         async take() {
           const findings = [...(result.findings ?? []), ...(await tried.take())];
-          return answer(args, { ...result, findings }, call.cwd);
+          return answer(args, { ...tried.result, findings }, call.cwd);
         },
       };
     },

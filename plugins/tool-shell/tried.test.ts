@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { ResultFilters, definePlugin } from "@gantry/sdk";
+import { ResultFilters, Tools, definePlugin, defineTool } from "@gantry/sdk";
 import { fakeChannel, fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { startTrying } from "./tried.test-kit.ts";
 
@@ -100,6 +102,51 @@ test.runIf(linux)(
   },
 );
 
+/** A page from outside, and a tool that tells the material of its conversation. */
+const outside = definePlugin({
+  name: "tool-outside",
+  provides: [Tools],
+  setup(host) {
+    const about = { description: "A tool.", input: Type.Object({}) };
+    const page = defineTool({
+      ...about,
+      name: "page_get",
+      effects: () => ({ urls: ["https://news.example/"] }),
+      run: async () => "page",
+    });
+    host.provide(Tools, page);
+    const input = Type.Object({ path: Type.String() });
+    const told = defineTool({
+      ...about,
+      name: "told",
+      input,
+      effects: (args) => ({ paths: [{ path: args.path, access: "read" }] }),
+      run: async ({ sources }) => sources.material.join(),
+    });
+    host.provide(Tools, told);
+  },
+});
+
+test.runIf(linux)("FLR-04: what a yes puts beside the owner's file is material", async (at) => {
+  await using t = await startTrying(at, { plugins: [outside, memoryStore()] });
+  const file = path.join(t.workspace, "file");
+  writeFileSync(file, "old\n");
+  await t.host.call("page_get", {}, { session: "one", approvals: "yes" });
+  const change = () => {
+    writeFileSync(file, "owner\n");
+    return "allow";
+  };
+  await t.shell("echo page > file", change, { session: "one" });
+  const told = async (name: string): Promise<string> => {
+    const call = () => t.host.call("told", { path: name }, { session: name, approvals: "yes" });
+    await call();
+    return (await call()).text;
+  };
+  const [beside = ""] = readdirSync(t.workspace).filter((name) => name !== "file");
+  expect(beside).toMatch(/^file\.from-run-/);
+  expect([await told("file"), await told(beside)]).toEqual(["", "news.example"]);
+});
+
 test.runIf(linux)("RUN-04: a layer that changed after it was shown is not taken over", async (at) => {
   await using t = await startTrying(at);
   const { code } = await t.shell("echo shown > file", () => {
@@ -110,6 +157,21 @@ test.runIf(linux)("RUN-04: a layer that changed after it was shown is not taken 
   });
   expect(code).toBe("SANDBOX_NOT_TAKEN");
   expect([readdirSync(t.workspace), t.layers()]).toEqual([[], []]);
+});
+
+test.runIf(linux)("RUN-04: what was shown as left out is not taken over after the yes", async (at) => {
+  await using t = await startTrying(at);
+  execFileSync("git", ["init", "-q", "--bare", "--template=", path.join(t.workspace, "x.git")]);
+  const command = "cd x.git; h=hoo; mkdir ${h}ks; echo evil > ${h}ks/pre-commit; echo hi > ../harmless";
+  const { code } = await t.shell(command, async () => {
+    // Without it the folder is an ordinary one, and its hooks are ordinary files.
+    await t.host.call("shell", { command: "rm x.git/HEAD" }, { approvals: "yes" });
+    return "allow";
+  });
+  expect(t.asked[0]?.preview).toContain("left out: 1 (security.guarded_files");
+  expect(code).toBe("SANDBOX_NOT_TAKEN");
+  expect(readdirSync(t.workspace)).toEqual(["x.git"]);
+  expect(existsSync(path.join(t.workspace, "x.git/hooks"))).toBe(false);
 });
 
 test.runIf(linux)(

@@ -198,7 +198,7 @@ test("AGT-08: an error of the server, a missing server and a server that does no
   });
   await using t = await startTestHost({
     plugins: [web.net, plugin],
-    config: { tools: { browser_timeout_seconds: 1 } },
+    config: { tools: { browser_timeout_seconds: 5 } },
   });
   expect((await t.call("web_fetch", { url: web.url })).text).toBe(
     `HTTP 503\n${web.url}/\n\nDown for a while.`,

@@ -114,6 +114,7 @@ test("USE-02: observers are told who served, what it took and how long the first
       user: "cli:test",
       turn: expect.any(String),
       trace: expect.any(String),
+      message: expect.any(String),
       started: expect.any(Number),
       stop: "EndTurn",
       purpose: "turn",

@@ -52,6 +52,8 @@ interface Loss {
   /** Unix ms. */
   readonly at: number;
   readonly reason: string;
+  /** The number of working connections that were lost. */
+  readonly falls: number;
 }
 
 /**
@@ -173,8 +175,11 @@ export class ChannelHealth {
     const now = Date.now();
     const { state, since } = this.#now;
     if (state === "up" && now - since >= steadyMs) this.#lost = undefined;
-    if (!this.#lost) return state === "up" ? [{ what, state: "ok", detail: "connected" }] : [];
-    if (now - this.#lost.at < steadyMs) return [];
+    const { at, falls } = this.#lost ?? { at: now, falls: 0 };
+    // One short loss is nothing to tell, unless it comes and goes.
+    const isShort = falls < 2 && since - at < steadyMs;
+    if (state === "up" && (!this.#lost || isShort)) return [{ what, state: "ok", detail: "connected" }];
+    if (!this.#lost || now - at < steadyMs) return [];
     return [{ what, state: "warn", detail: this.#lost.reason }];
   }
 
@@ -183,7 +188,8 @@ export class ChannelHealth {
     const { state, since } = this.#now;
     const now = Date.now();
     const before = state === "up" && now - since >= steadyMs ? now : (this.#lost?.at ?? now);
-    this.#lost = { at: Math.min(before, now - unheardMs), reason };
+    const falls = (before === now ? 0 : (this.#lost?.falls ?? 0)) + Number(state === "up");
+    this.#lost = { at: Math.min(before, now - unheardMs), reason, falls };
   }
 
   /** Returns true if it was otherwise before. */

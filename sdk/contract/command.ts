@@ -93,7 +93,10 @@ export interface CheckRow {
   readonly fix?: RowFix;
 }
 
-/** A remedy that a person can have applied to a row. */
+/**
+ * A remedy for a row of a check of kind `status` or `doctor`: a button on the console's page of
+ * health, and `POST /api/doctor/fix`.
+ */
 export interface RowFix {
   /** As a button says it: `Close it to other users`. */
   readonly label: string;

@@ -57,7 +57,8 @@ export interface InboundMessage {
   /** The plugin that handed it to the inbox. Said by the host alone. */
   readonly by?: string;
   /**
-   * Continues this session instead of the conversation's own; read by {@link Inbox.prompt} alone.
+   * Goes on with this session, which is the `session_id` of an earlier result. Without one {@link
+   * Inbox.prompt} begins a new session, and {@link Inbox.call} has the conversation's own.
    */
   readonly session?: string;
 }

@@ -100,7 +100,10 @@ export interface Inbox {
   /** For channels: resolves once all accepted messages are on disk; the channel sends the reply. */
   receive(messages: readonly InboundMessage[]): Promise<readonly Receipt[]>;
   /**
-   * For callers who wait for the answer: one turn at a time per conversation, in order of arrival.
+   * For callers who wait for the answer: one turn at a time per session, in order of arrival. It
+   * begins a new session each time; to go on, hand `session_id` of the result back as `session` of
+   * the next message. `conversation` does not choose the session, which belongs to it: no other
+   * conversation can go on with it.
    * Called while a tool runs, it is a turn within that tool's turn: it speaks for the same person,
    * with the same trust; it has no tool that the turn around it has not; it takes over its
    * approvals (`none` refuses more, nothing permits more), its model, effort and agent where it

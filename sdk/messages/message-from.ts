@@ -20,6 +20,8 @@ export interface ActsFor {
  * Returns a message in the name of the person whom `run` acts for, through the door that they came
  * in by, and in their conversation if `run` is a chat command's. `run` is whatever a route, a
  * command, a chat command or a tool was handed. Throws MESSAGE_NOBODY if nobody is known by it.
+ * `more.session` goes on with a session of {@link Inbox.prompt}, which `more.conversation` does not
+ * choose: the session belongs to it. {@link Inbox.call} without a session has that conversation's.
  */
 export function messageFrom(
   run: ActsFor,

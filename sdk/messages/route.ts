@@ -33,8 +33,9 @@ export interface RouteRequest {
   /** The peer's address, after trusted proxies. */
   readonly peer: string;
   /**
-   * The person, as the audit names them: `http:<device>`, or `http:local` if no pairing is
-   * required. Undefined on a route without `auth: "token"`, and in gateways of earlier releases.
+   * The person, as the audit names them: `http:<id of the device>`, or `http:local` if no
+   * pairing is required. Undefined on a route without `auth: "token"`, and in gateways of earlier
+   * releases.
    */
   readonly user?: string | undefined;
   /** The paired device, if `auth` is `token` and pairing is required. */

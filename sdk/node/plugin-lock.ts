@@ -96,11 +96,11 @@ export function changedFiles(
  * the same.
  */
 export function manifestDifference(stated: StatedManifest, real: StatedManifest): string | undefined {
-  for (const key of ["needs", "provides", "taps", "enforces"] as const) {
+  const differences = (["needs", "provides", "taps", "enforces"] as const).flatMap((key) => {
     const [one = [], other = []] = [stated[key], real[key]];
-    if (sorted(one) !== sorted(other)) return `${key} ${one.join(", ") || "nothing"}`;
-  }
-  return undefined;
+    return sorted(one) === sorted(other) ? [] : [`${key} ${one.join(", ") || "nothing"}`];
+  });
+  return differences.length === 0 ? undefined : differences.join(" and ");
 }
 
 function sorted(names: readonly string[]): string {

@@ -51,7 +51,7 @@ export function fakeChannel(
     provides: [Channels, Standings],
     setup(host) {
       ({ inbox } = host.needs);
-      if (options.owners) host.provide(Standings, { name, trust: trustOf });
+      host.provide(Standings, { name, trust: options.owners ? trustOf : () => "owner" });
       host.provide(Channels, {
         name,
         ...(options.needsQuestionId && { needsQuestionId: true }),

@@ -16,3 +16,9 @@ export const MaterialFolders = many<MaterialFolder>("material-folders", (value: 
     ? undefined
     : "lacks folder or material",
 );
+
+/**
+ * The values of the store that say which files and folders hold material, and for how long: each
+ * key is an absolute path, each value the list of sources.
+ */
+export const materialFiles = { space: "material-files", forMs: 365 * 86_400_000 } as const;

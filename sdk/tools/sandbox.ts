@@ -45,6 +45,7 @@ export interface RunChange {
 
 /** A run that has ended, and of which nothing is real yet. */
 export interface TriedRun {
+  /** It has `wrote` once the run was taken over. */
   readonly result: RunResult;
   /** The first of what a taking over would do, and how many more there are of each kind. */
   readonly changes: readonly RunChange[];

@@ -52,13 +52,16 @@ export interface ToolCall {
   readonly session: string;
   /** `<channel>:<user_id>` */
   readonly user: string;
-  /** The trust of whoever speaks in the turn; `owner` for calls outside of turns. */
+  /** The trust of whoever speaks in the turn, or whose message a call outside of turns is for. */
   readonly trust: Trust;
   /** The name of the agent under which the turn works, if it has one. */
   readonly agent?: string;
   /** The level of its turn, if narrower than the configured one; guards of the level go by it. */
   readonly autonomy?: Autonomy;
-  /** The id of the turn that it belongs to, as {@link TurnFacts} has it. */
+  /**
+   * The id of the turn that it belongs to, as {@link TurnFacts} has it. A call by
+   * {@link Inbox.call} has an id of its own, of which no `turnStarted` tells.
+   */
   readonly turn?: string;
   /** The working directory: the resolved workspace of its turn, of which no path may lead out. */
   readonly cwd: string;

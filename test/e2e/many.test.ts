@@ -24,7 +24,7 @@ test(
   { timeout: 900_000 },
   async () => {
     const messages = long ? 40_000 : 2_000;
-    const idleMs = long ? 20_000 : 2_000;
+    const idleMs = long ? 20_000 : 400;
     const platform = new Platform();
     const graph = await platform.start();
     const model = await startEchoModel(() => 0);

@@ -73,11 +73,13 @@ export function write(
 }
 
 const realTimeout = globalThis.setTimeout;
+/** The most looks at the lanes in one step of simulated time, two real milliseconds apart. */
+const mostLooks = 50;
 /**
- * Real milliseconds, at most, that one step of simulated time waits for files; what waits for a
- * timer needs the next step.
+ * After so many looks in a row that find nothing new, a turn that runs waits for a timer, so for
+ * the next step.
  */
-const settleMs = 100;
+const quietLooks = 10;
 
 /**
  * Lets simulated time pass in steps, until `done` says so. Files go on for real, so each step waits
@@ -100,14 +102,15 @@ const seen = new WeakMap<TestHost, string>();
 
 async function settled(t: TestHost): Promise<void> {
   const { lanes, values } = t.slot(Store);
-  for (let waited = 0; waited < settleMs; waited += 2) {
+  for (let looks = 0, quiet = 0; looks < mostLooks && quiet < quietLooks; looks += 1) {
     const [stats, dueIn = Infinity] = await Promise.all([lanes.stats(), lanes.dueIn()]);
     const { running } = stats;
     const now = JSON.stringify([stats, dueIn > 0 ? Math.round((Date.now() + dueIn) / 1_000) : 0]);
     if (running === 0 && dueIn > 0 && seen.get(t) === now) return;
     // The state that is seen is written down, and the wait goes on once it is on disk: any later
     // write is on disk later.
-    if (seen.get(t) !== now) await values.put("settled", "test", now).catch(() => {});
+    quiet = seen.get(t) === now ? quiet + 1 : 0;
+    if (quiet === 0) await values.put("settled", "test", now).catch(() => {});
     seen.set(t, now);
     await new Promise((resolve) => realTimeout(resolve, 2));
     // A worker looks in a moment for messages to claim.
@@ -134,4 +137,43 @@ export function simulateTime(now = Date.now()): Disposable {
       vi.useRealTimers();
     },
   };
+}
+
+/**
+ * Lets simulated time go on by itself, at most 25 times as fast as real time. Not for sockets: what
+ * they wait for stays real.
+ */
+export function hurryTime(): AsyncDisposable {
+  const time = simulateTime();
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const late = new AbortController();
+    setTimeout(() => late.abort(new DOMException("It took too long.", "TimeoutError")), ms);
+    return late.signal;
+  });
+  const over = new AbortController();
+  const passes = (async () => {
+    while (!over.signal.aborted) {
+      await vi.advanceTimersByTimeAsync(50);
+      await new Promise((resolve) => realTimeout(resolve, 2));
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      await passes;
+      timeout.mockRestore();
+      time[Symbol.dispose]();
+    },
+  };
+}
+
+/** Stops a host that gives turns a moment, not its eight seconds, to end. */
+export async function stopSoon(host: TestHost): Promise<void> {
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const grace = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout(ms === 8_000 ? 200 : ms));
+  try {
+    await host.stop();
+  } finally {
+    grace.mockRestore();
+  }
 }

@@ -32,6 +32,9 @@ export interface Conversation extends Transcript {
 const lastTurns = 30;
 const earlierTurns = 50;
 const pauseMs = 1_000;
+/** The texts, and their characters, of one request for trees: the service reads no more. */
+const mostTexts = 400;
+const mostCharacters = 60_000;
 const open = new Map<string, Conversation>();
 
 /** Tells that conversations have come, gone on or gone. */
@@ -94,13 +97,33 @@ export async function loadMessages(one: Transcript, earlier = false): Promise<vo
 async function withTrees(messages: readonly Message[]): Promise<readonly Message[]> {
   const said = messages.filter(({ role, text }) => role === "assistant" && text !== "");
   if (said.length === 0) return messages;
-  const texts = said.map(({ text }) => text);
-  const { trees } = await ask<{ trees: (readonly TreeNode[])[] }>("POST", "/api/markdown", { texts });
+  const trees = await treesOf(said.map(({ text }) => text));
   const found = new Map(said.map((message, at) => [message, trees[at]]));
   return messages.map((message) => {
     const tree = found.get(message);
     return tree ? { ...message, tree } : message;
   });
+}
+
+/** Returns the trees of texts, asked for in requests as large as the service takes. */
+async function treesOf(texts: readonly string[]): Promise<readonly (readonly TreeNode[])[]> {
+  const trees: (readonly TreeNode[])[] = [];
+  let batch: string[] = [];
+  let size = 0;
+  const read = async (): Promise<void> => {
+    if (batch.length === 0) return;
+    const asked = { texts: batch };
+    const found = await ask<{ trees: (readonly TreeNode[])[] }>("POST", "/api/markdown", asked);
+    trees.push(...found.trees);
+    [batch, size] = [[], 0];
+  };
+  for (const text of texts) {
+    if (batch.length >= mostTexts || size + text.length > mostCharacters) await read();
+    batch.push(text);
+    size += text.length;
+  }
+  await read();
+  return trees;
 }
 
 /** Begins a turn. */

@@ -60,17 +60,21 @@ async function triedRun(
   if (held === undefined) await requested<"run">(walled, runOf(walled, spec), spec.signal, { hold });
   if (held === undefined) throw own.SANDBOX_LOST();
   if ("untried" in held) return held;
-  const { id, result, changes, more, diff } = held;
+  const { id, changes, more, diff } = held;
+  let { result } = held;
   return {
-    result,
+    get result() {
+      return result;
+    },
     changes,
     more,
     diff,
     drop: () => tries.drop(id),
     async take() {
-      const findings = await tries.take(id).catch((error: unknown) => {
+      const { findings, wrote } = await tries.take(id).catch((error: unknown) => {
         throw own.SANDBOX_NOT_TAKEN(error);
       });
+      result = { ...result, wrote };
       await walled.record(findings, spec.argv);
       return findings;
     },

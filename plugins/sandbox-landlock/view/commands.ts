@@ -1,14 +1,20 @@
-import type { Command, CommandContext } from "@gantry/sdk";
+import type { Command, CommandContext, Store } from "@gantry/sdk";
+import type { Lists } from "./run-words.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
 
 /** Makes the commands `runs …`, whose code is loaded as one of them is used. */
-export function runCommands(runs: string, workspace: string): readonly Command[] {
+export function runCommands(
+  runs: string,
+  workspace: string,
+  lists: Lists,
+  store: Store | undefined,
+): readonly Command[] {
   const by =
     (word: "list" | "show" | "take" | "drop" | "undo") =>
     async (context: CommandContext): Promise<number> => {
       const { RunWords } = await import("./run-words.ts");
-      return new RunWords(runs, workspace, context)[word]();
+      return new RunWords(runs, workspace, lists, context, store?.values)[word]();
     };
   return [
     {

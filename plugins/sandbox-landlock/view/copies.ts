@@ -18,7 +18,9 @@ import {
   utimesSync,
 } from "node:fs";
 import { constants as os } from "node:os";
-import { KernelError } from "../kernel/kernel.ts";
+import path from "node:path";
+import { shortHash } from "@gantry/sdk/node";
+import { KernelError, libcCall } from "../kernel/kernel.ts";
 import { renameNew } from "./attributes.ts";
 import { removeFolder } from "./remove-folder.ts";
 
@@ -26,14 +28,40 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY
 const { EXDEV } = os.errno;
 const SLASH = Buffer.from("/");
 
-/** Moves by copying if it has to; nothing is replaced. */
+/**
+ * Moves by copying if it has to; nothing is replaced. What has the new name is always whole.
+ */
 export function renameOrCopy(from: string, to: string): void {
   try {
     renameNew(from, to);
   } catch (error) {
     if (!isErrno(error, EXDEV)) throw error;
-    copy(from, to);
+    copyWhole(from, to);
     removeAny(from);
+  }
+}
+
+/** Copies under another name first, and gives the copy its name once the disk has all of it. */
+export function copyWhole(from: string, to: string): void {
+  const draft = path.join(path.dirname(to), `.gantry-copy-${shortHash(path.basename(to))}`);
+  removeAny(draft);
+  try {
+    copy(from, draft);
+    flush(path.dirname(to));
+    renameNew(draft, to);
+  } catch (error) {
+    removeAny(draft);
+    throw error;
+  }
+}
+
+/** Has the file system of a folder write all that it has not yet. */
+function flush(folder: string): void {
+  const fd = openSync(folder, O_RDONLY | O_DIRECTORY);
+  try {
+    libcCall("syncfs", ["int"], fd);
+  } finally {
+    closeSync(fd);
   }
 }
 

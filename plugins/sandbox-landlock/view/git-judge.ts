@@ -31,17 +31,30 @@ const STARTS_NOTHING = new Set(["HEAD", "objects", "refs"]);
  * Returns true if git takes a folder for a repository, whatever it is called. What any of `sides`
  * has counts.
  */
-export const isRepository = (at: string, ...sides: readonly Merged[]): boolean =>
+export const isRepository = (at: string, ...sides: readonly Pick<Merged, "has">[]): boolean =>
   path.basename(at) === ".git" || looksLikeGit((name) => sides.some((side) => side.has(path.join(at, name))));
+
+/**
+ * Returns true for a name that makes a repository of its folder in the workspace: without it, the
+ * settings there would be ordinary files to later runs, until somebody puts it back.
+ */
+export const makesRepository = (at: string, below: Merged): boolean =>
+  MAKES_REPOSITORY.has(path.basename(at)) &&
+  path.basename(path.dirname(at)) !== ".git" &&
+  isRepository(path.dirname(at), below);
+
+type Making = Pick<IndexNames, "workspace" | "merged" | "below">;
 
 /**
  * Returns why something that makes a repository of its folder stays in the layer: the workspace has
  * other files in that folder, which were not settings of git when they came, and git would obey
  * them from then on.
  */
-export function judgeMaking({ workspace, below }: IndexNames, one: Left): string | undefined {
-  const around = path.dirname(one.at) === "." ? "" : path.dirname(one.at);
-  if (!MAKES_REPOSITORY.has(one.name) || isRepository(around, below)) return undefined;
+export function judgeMaking({ workspace, merged, below }: Making, at: string): string | undefined {
+  const around = path.dirname(at) === "." ? "" : path.dirname(at);
+  const made = { has: (name: string): boolean => name === at };
+  if (!MAKES_REPOSITORY.has(path.basename(at)) || isRepository(around, below)) return undefined;
+  if (!isRepository(around, merged, below, made)) return undefined;
   if (below.find(around)?.about.isDirectory() !== true) return undefined;
   const found = entriesOf(path.join(workspace, around)).find(({ name }) => !STARTS_NOTHING.has(name));
   return found && `git would follow ${path.join(around, found.name)}, which lies there already`;

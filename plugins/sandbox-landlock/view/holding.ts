@@ -1,11 +1,11 @@
 import type { RunResult } from "@gantry/sdk";
 import { eachFolder } from "./each-folder.ts";
-import { type Held, printOf } from "./held.ts";
+import { type Held, NOT_SHOWN, printOf } from "./held.ts";
 import type { Names } from "./judge.ts";
 import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { showLayer } from "./show-layer.ts";
-import { planFor, wroteBy } from "./take-over.ts";
+import { planFor } from "./take-over.ts";
 import { readLayer } from "./upper.ts";
 
 /** The most that waits in one workspace at a time. */
@@ -15,6 +15,8 @@ const MOST_BYTES = 1024 * 1024 * 1024;
 export interface Run {
   readonly folder: RunFolder;
   readonly record: RunRecord;
+  /** Undefined if nobody was shown it. */
+  readonly held?: Held;
 }
 
 /** Runs that have ended and wait for a decision. */
@@ -65,9 +67,8 @@ export class Holding {
       folder.remove();
       return { untried: full };
     }
-    const wrote = wroteBy(plan, this.#names.workspace);
     const own = { id: folder.id, key, until: Date.now() + forMs };
-    const of = { ...own, result: { ...result, wrote }, print: printOf(left) };
+    const of = { ...own, result, print: printOf(left), steps: plan.steps };
     const held: Held = { ...of, ...shown };
     folder.hold(held, record);
     return { held };
@@ -80,10 +81,10 @@ export class Holding {
     if (!folder || !record || !held) throw new Error("it is not held any more");
     if (printOf(readLayer(folder.upper)) !== held.print) {
       folder.remove();
-      throw new Error("it is not what was shown any more");
+      throw new Error(NOT_SHOWN);
     }
     folder.release();
-    return { folder, record };
+    return { folder, record, held };
   }
 
   drop(id: string): void {

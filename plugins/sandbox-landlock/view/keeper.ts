@@ -7,7 +7,7 @@ import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
 import { type Names, namesOf } from "./judge.ts";
 import { Holding, type Run, isAwaited } from "./holding.ts";
 import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
-import { RunFolder, type RunRecord } from "./run-folder.ts";
+import { RunFolder } from "./run-folder.ts";
 import { type Taken, finish, phrases, takeOver } from "./take-over.ts";
 import { makeRoom } from "./room.ts";
 
@@ -79,7 +79,7 @@ export class Keeper {
   take(id: string): Extract<FromKeeper, { readonly findings: unknown }> {
     const run = this.#under.get(id) ?? this.#release(id);
     this.#under.delete(id);
-    const taken = this.#takeOver(run.folder, run.record);
+    const taken = this.#takeOver(run);
     this.#over.push(run.folder);
     if (taken.steps + taken.kept.length > 0) this.#last = run.folder.tick(0n);
     return { findings: fewOf(phrases(taken, id)), wrote: taken.wrote };
@@ -111,14 +111,21 @@ export class Keeper {
     folder.remove();
   }
 
-  /** Takes over a layer; one that cannot be judged is kept as it is. */
-  #takeOver(folder: RunFolder, record: RunRecord): Taken {
+  /**
+   * Takes over a layer; one that cannot be judged is kept as it is. Throws for one that was held,
+   * and removes it, if it is not decided on as it was shown.
+   */
+  #takeOver({ folder, record, held }: Run): Taken {
     try {
-      return takeOver(folder, record, this.#names);
+      return takeOver(folder, record, this.#names, held);
     } catch (error) {
+      if (held && !folder.plan) {
+        folder.remove();
+        throw error;
+      }
       const kept = [{ at: ".", why: `it could not be looked at: ${asError(error).message}` }];
       folder.write({ ...record, steps: folder.plan?.steps.length ?? 0, kept });
-      return { steps: 0, kept, wrote: [] };
+      return { steps: 0, kept, wrote: [folder.upper] };
     }
   }
 

@@ -1,7 +1,7 @@
 import { lstatSync, linkSync, mkdirSync, type BigIntStats } from "node:fs";
 import { constants as os } from "node:os";
 import { dropNote, exchange, overlayNotes, renameNew } from "./attributes.ts";
-import { copy, isErrno, removeAny, renameOrCopy } from "./copies.ts";
+import { copy, copyWhole, isErrno, removeAny, renameOrCopy } from "./copies.ts";
 import { Beneath } from "./beneath.ts";
 import { changeMode } from "./folder-mode.ts";
 import { type Kept, type Mark, type Put, type Step, besideOf, markOf } from "./step.ts";
@@ -105,24 +105,29 @@ class Hands implements Disposable {
     return { at, why: "it was changed meanwhile", beside };
   }
 
-  /** Puts something on another file system: a copy beside the name takes its place, in one step. */
+  /**
+   * Puts something on another file system: a copy beside the name takes its place, in one step.
+   * What stood there is copied before, so that a disk that is full changes nothing.
+   */
   #putCopy(step: Put, from: string, to: string, number: number): Kept | undefined {
     const beside = this.#there.name(`${step.to}.gantry-${this.#places.id}`);
+    const old = `${this.#places.old}/${number}`;
     const before = aboutOf(beside);
     if (!(step.was && isMarked(before, step.was))) {
       removeAny(beside);
-      copy(from, beside);
       try {
+        copy(from, beside);
+        if (step.was && !aboutOf(old) && isMarked(aboutOf(to), step.was)) copyWhole(to, old);
         if (step.was) exchange(beside, to);
         else renameNew(beside, to);
       } catch (error) {
-        removeAny(beside);
+        for (const at of [beside, old]) removeAny(at);
         if (isErrno(error, EEXIST, ENOENT, ENOTEMPTY)) return this.#putBeside(step, from);
         throw error;
       }
       if (step.was && !isMarked(aboutOf(beside), step.was)) {
         exchange(beside, to);
-        removeAny(beside);
+        for (const at of [beside, old]) removeAny(at);
         return this.#putBeside(step, from);
       }
     }
@@ -158,7 +163,10 @@ class Hands implements Disposable {
   }
 
   #keepOld(at: string, number: number): void {
-    renameOrCopy(at, `${this.#places.old}/${number}`);
+    const old = `${this.#places.old}/${number}`;
+    // A service that was killed had copied it, and not yet removed it.
+    if (aboutOf(at)?.isFile() && aboutOf(old)) removeAny(at);
+    else renameOrCopy(at, old);
   }
 }
 

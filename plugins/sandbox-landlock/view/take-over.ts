@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import path from "node:path";
+import { type Held, NOT_SHOWN, isShown } from "./held.ts";
 import { Judge, type Names } from "./judge.ts";
 import { Merged } from "./merged.ts";
 import { makePlan } from "./plan.ts";
@@ -12,16 +13,16 @@ import { type Left, readLayer } from "./upper.ts";
 export interface Taken {
   readonly steps: number;
   readonly kept: readonly Kept[];
-  /** Absolute paths of what it put into the workspace. */
+  /** Absolute paths of what it put into the workspace, and of its layer if that keeps anything. */
   readonly wrote: readonly string[];
 }
 
 /**
  * Takes over what a run left in its layer, once all its processes are dead: all is judged, the plan
- * is written down, and then it is done.
+ * is written down, and then it is done. Throws, before it decides, if `held` was shown otherwise.
  */
-export function takeOver(folder: RunFolder, record: RunRecord, names: Names): Taken {
-  decide(folder, record, names);
+export function takeOver(folder: RunFolder, record: RunRecord, names: Names, held?: Held): Taken {
+  decide(folder, record, names, held);
   return finish(folder, record, names.workspace);
 }
 
@@ -41,8 +42,9 @@ export function planFor(
 const isOneDisk = (one: string, other: string): boolean => lstatSync(one).dev === lstatSync(other).dev;
 
 /** Judges all of a layer, and writes down what is to be done with it. */
-export function decide(folder: RunFolder, record: RunRecord, names: Names): void {
+export function decide(folder: RunFolder, record: RunRecord, names: Names, held?: Held): void {
   const plan = planFor(folder, record, names);
+  if (held && !isShown(plan, held)) throw new Error(NOT_SHOWN);
   if (plan.steps.length + plan.kept.length === 0) return;
   folder.write(record);
   folder.decide(plan);
@@ -56,7 +58,9 @@ export function finish(folder: RunFolder, record: RunRecord, workspace: string):
     const done = [{ steps: steps.length, ns: String(folder.after()) }];
     folder.write({ ...record, steps: steps.length, kept: all, done });
   }
-  return { steps: steps.length, kept: all, wrote: wroteBy({ steps, kept: all }, workspace) };
+  const isKept = all.some(({ beside }) => beside === undefined);
+  const wrote = [...wroteBy({ steps, kept: all }, workspace), ...(isKept ? [folder.upper] : [])];
+  return { steps: steps.length, kept: all, wrote };
 }
 
 /** More names than these are told by the folders around them. */
@@ -66,7 +70,7 @@ const MOST_TOLD = 256;
  * Returns the absolute paths of what a plan puts into the workspace; what lies beside the owner's
  * counts too.
  */
-export function wroteBy({ steps, kept }: Plan, workspace: string): readonly string[] {
+function wroteBy({ steps, kept }: Plan, workspace: string): readonly string[] {
   const put = steps.flatMap((step) => (step.do === "put" ? [step.to] : step.do === "link" ? [step.at] : []));
   const beside = kept.flatMap((one) => one.beside ?? []);
   let told = new Set([...put, ...beside].map((at) => path.join(workspace, at)));

@@ -97,9 +97,9 @@ export class Views {
   }
 
   /** Takes over a run that waits. Throws why nothing of it was. */
-  async take(id: string): Promise<readonly string[]> {
+  async take(id: string): Promise<Extract<FromKeeper, { readonly findings: unknown }>> {
     const said = await this.#ask({ do: "take", id });
-    if ("findings" in said) return said.findings;
+    if ("findings" in said) return said;
     throw new Error(failed(said));
   }
 

@@ -1,12 +1,12 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
+import { aboutPath } from "./about-path.ts";
 
 /**
  * Returns true for a folder of these names that git takes for a repository, whatever the folder is
- * called.
+ * called. A linked working tree has a `HEAD` of its own, so the repository needs none.
  */
 export function looksLikeGit(has: (name: string) => boolean): boolean {
-  return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+  return (has("HEAD") && has("commondir")) || (has("objects") && has("refs"));
 }
 
 /**
@@ -19,7 +19,7 @@ export function inGit(root: string, relative: string, made = false): string | un
   for (let depth = names.length - 1; depth >= 0; depth--) {
     const folder = path.join(root, ...names.slice(0, depth));
     const has = (name: string): boolean =>
-      existsSync(path.join(folder, name)) || (made && name === names[depth]);
+      aboutPath(path.join(folder, name)) !== undefined || (made && name === names[depth]);
     if (names[depth - 1] === ".git" || looksLikeGit(has)) return [".git", ...names.slice(depth)].join("/");
   }
   return undefined;

@@ -1,5 +1,15 @@
 import path from "node:path";
-import { Channels, Checks, definePlugin, Inbox, People, Runtime, Services, Store } from "@gantry/sdk";
+import {
+  Channels,
+  Checks,
+  definePlugin,
+  Inbox,
+  People,
+  Runtime,
+  Services,
+  Standings,
+  Store,
+} from "@gantry/sdk";
 import {
   channelChecks,
   ChannelHealth,
@@ -33,7 +43,7 @@ export default definePlugin({
     owners: Type.Array(names, { default: [], description: "Who may write, and approve what tools ask." }),
   }),
   needs: { inbox: Inbox, people: People, runtime: Runtime, store: Store },
-  provides: [Channels, Checks, Services],
+  provides: [Channels, Checks, Services, Standings],
   taps: ["onInboundMessage"],
   setup(host) {
     const { inbox, runtime, store } = host.needs;
@@ -52,7 +62,9 @@ export default definePlugin({
     });
     const health = new ChannelHealth({ channel: "example", values: () => store.values, log: host.log });
     host.provide(Channels, drop.channel);
-    host.hooks.onInboundMessage.tap(strangerGuard("example", allowlistKey, (id) => trustOf(id, people)));
+    const trust = (id: string) => trustOf(id, people);
+    host.hooks.onInboundMessage.tap(strangerGuard("example", allowlistKey, trust));
+    host.provide(Standings, { name: "example", trust });
     serveConnection(host, "example", () => ({
       health,
       watchdogMs: 60_000,
