@@ -2,7 +2,7 @@
 export { isTree, loadsOf, type ConfigText, type LineOf } from "./config/check.ts";
 export { listedPlugins } from "./config/choose.ts";
 export { configure, type Configured } from "./config/configure.ts";
-export { pathOf, valueAt } from "./config/dotted-key.ts";
+export { valueAt } from "./config/dotted-key.ts";
 export { hostReader } from "./config/host-keys.ts";
 export { bundledIn, openConfiguration, type Opened } from "./config/open.ts";
 export { parseToml, readText } from "./config/read.ts";

@@ -21,6 +21,7 @@ export type { TurnBudget, CallOptions, ToolCallOutcome } from "./messages/inbox.
 export { type MediaFacts, mediaRef, mediaIn } from "./messages/media.ts";
 export {
   eventFrame,
+  scopesFor,
   type FailureFacts,
   type ReplyHeaders,
   type RouteFailure,
@@ -118,6 +119,7 @@ export {
 export type { AgentAsked } from "./security/agents.ts";
 export { type Redactor, Redactors } from "./security/audit.ts";
 export { autonomyLevels, isWider } from "./security/autonomy.ts";
-export { isSecret, masked } from "./security/masked.ts";
+export { pathOf } from "./store/dotted-key.ts";
+export { isSecret, masked, maskedKeys, putsSecret } from "./security/masked.ts";
 export { scopes, isScope, lacking } from "./security/scope.ts";
 export { sandboxingKeys } from "./security/security-config.ts";

@@ -153,6 +153,11 @@ const broken: readonly (readonly [what: string, plugin: Plugin, sentence: RegExp
     /states a scope and asks for no token: .*give it/,
   ],
   [
+    "gives a route that also needs a scope that does not exist",
+    fills(Routes, { ...route, may: "read", alsoMay: ["admin"] }),
+    /states by `alsoMay` what is no list of scopes: .*give it/,
+  ],
+  [
     "gives a tool with a scope that does not exist",
     tool({ may: "admin" }),
     /states by `may` what is no scope: .*give it/,

@@ -27,8 +27,11 @@ import slashWords from "../plugins/slash-words/index.ts";
 
 const numRuns = process.env["GANTRY_LONG"] ? 20_000 : 400;
 
-/** The scope that each route of a bundled plugin needs; `open` for one that no token opens. */
-const needs: Readonly<Record<string, Scope | "open">> = {
+/**
+ * The scope that each route of a bundled plugin needs; `open` for one that no token opens, `all` for
+ * one that needs each of them.
+ */
+const needs: Readonly<Record<string, Scope | "open" | "all">> = {
   "GET /api/acceptance/mcp-servers": "read",
   "POST /api/acceptance/mcp-servers/accept": "manage",
   "POST /api/acceptance/mcp-servers/look": "manage",
@@ -47,10 +50,10 @@ const needs: Readonly<Record<string, Scope | "open">> = {
   "POST /api/audit/verify": "read",
   "POST /api/chat": "talk",
   "GET /api/config": "manage",
-  "PATCH /api/config": "manage",
+  "PATCH /api/config": "all",
   "GET /api/config/reload": "manage",
-  "POST /api/config/reload": "manage",
-  "POST /api/config/trial": "manage",
+  "POST /api/config/reload": "all",
+  "POST /api/config/trial": "all",
   "GET /api/devices": "manage",
   "POST /api/devices/codes": "manage",
   "DELETE /api/devices/{id}": "manage",
@@ -98,6 +101,7 @@ const needs: Readonly<Record<string, Scope | "open">> = {
   "GET /v1/responses/{id}/input_items": "talk",
   ...Object.fromEntries(scopes.map((scope) => [`POST /stating/${scope}`, scope])),
   "POST /stating/silent": "manage",
+  "POST /stating/all": "all",
 };
 /** Signing out would end the token that the next request is made with. */
 const routes = Object.keys(needs).filter((route) => route !== "POST /api/sign-out");
@@ -134,6 +138,19 @@ const stating: Plugin = definePlugin({
       const handle = async () => ({ status: 200, text: note("route", may ?? "manage") });
       host.provide(RoutesOfLevel2, { name: `POST ${path}`, ...at, ...stated, handle });
     }
+    host.provide(RoutesOfLevel2, {
+      name: "POST /stating/all",
+      method: "POST",
+      path: "/stating/all",
+      auth: "token",
+      may: "manage",
+      alsoMay: ["talk", "read", "decide"],
+      summary: "Notes.",
+      handle: async () => {
+        done.push({ what: "route all", needs: scopes });
+        return { status: 200, text: "noted" };
+      },
+    });
     host.provide(Tools, defineTool({ name: "asks", description: "Asks.", input, run: asked }));
     host.hooks.beforeToolCall.tap(({ tool }) =>
       tool === "asks" ? ask({ code: "SURE", message: "are you sure?" }) : undefined,
@@ -240,6 +257,9 @@ async function holds(sent: Sent): Promise<void> {
   expect({ ...sent, open: open.map(({ id }) => id) }).toEqual({ ...sent, open: [question] });
 }
 
+/** In the order in which a route of the configuration states them. */
+const everyScope = ["manage", "talk", "read", "decide"] as const;
+
 /**
  * Returns what is wrong with an answer. A request as the route states it is let in, or told the
  * scope that is missing.
@@ -251,13 +271,24 @@ function wrongIn(
   isAsStated: boolean,
 ): string {
   const needed = needs[`${method === "HEAD" ? "GET" : method} ${pattern}`] ?? "open";
-  const isIn = needed === "open" || has.includes(needed);
+  const all = needed === "all" ? everyScope : needed === "open" ? [] : [needed];
+  const missing = all.filter((one) => !has.includes(one));
+  const isIn = missing.length === 0;
   if (status < 300 && method !== "OPTIONS" && !isIn) return `it was let in by ${needed}`;
   // Some routes have a limit of their own, which is counted before the token is read.
   if (!isAsStated || status === 429) return "";
-  const isTold = status === 403 && text.includes("SCOPE_MISSING") && text.includes(`\`${needed}\``);
+  const isTold =
+    status === 403 &&
+    text.includes("SCOPE_MISSING") &&
+    missing.some((one) => text.includes(`\`${one}\``)) &&
+    text.includes(`--may ${all.join(",")}`);
   if (isTold !== isIn) return "";
   return isIn ? `it was refused ${needed}` : `it was not told that it lacks ${needed}`;
+}
+
+/** Returns the word by which `needs` names the scopes of a route. */
+function namedBy(all: readonly string[]): string {
+  return scopes.every((one) => all.includes(one)) ? "all" : all.join() || "open";
 }
 
 const may = fc.subarray([...scopes]);
@@ -271,7 +302,7 @@ test("SDK-21: each bundled route needs the scope that is meant, and none is left
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { security }]) => [
       `${method.toUpperCase()} ${path}`,
-      (security?.[0] as { token: string[] } | undefined)?.token[0] ?? "open",
+      namedBy((security?.[0] as { token: string[] } | undefined)?.token ?? []),
     ]),
   );
   expect(Object.fromEntries(described)).toEqual(needs);

@@ -101,9 +101,15 @@ export async function enter(
   options: { readonly may?: string; readonly name?: string } = {},
 ): Promise<Page> {
   const code = (await gateway.word("pair new", [], options)).out.trim();
-  await page.goto(`${gateway.url}/console#code=${code}`);
+  await pairBy(page, `${gateway.url}/console#code=${code}`);
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
   return page;
+}
+
+/** Opens an address with a code, and presses Pair. */
+export async function pairBy(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.getByRole("button", { name: "Pair" }).click();
 }
 
 /** Goes to a view by its link. */

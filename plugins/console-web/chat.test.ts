@@ -10,6 +10,16 @@ const hostile = [
 const dot =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==";
 
+inBrowser("WEB-03: a step with a line end of another script reaches the page", async ({ open }) => {
+  const { page, kit } = await open();
+  await send(page, "tell me slowly");
+  await kit.model.begun;
+  kit.model.say("one\u2028two\u2029", "three");
+  await page.getByText(/one.two.three/s).waitFor();
+  kit.model.end();
+  await page.getByRole("button", { name: "Send" }).waitFor();
+});
+
 inBrowser("WEB-03: a reload in the middle of a turn loses no character", async ({ open }) => {
   const { page, kit } = await open();
   await send(page, "tell me slowly");

@@ -1,6 +1,7 @@
-import type { ConfigFile } from "@gantry/sdk";
-import { isSecret, masked, type Reloaded } from "@gantry/sdk/fill";
+import type { Audit, ConfigFile } from "@gantry/sdk";
+import { masked, maskedKeys, putsSecret, type Reloaded } from "@gantry/sdk/fill";
 import type { Static } from "typebox";
+import { personOf } from "../shared/may-read.ts";
 import { errors } from "./errors.ts";
 import type { changesBody, ConsoleWork } from "./routes.ts";
 
@@ -8,14 +9,19 @@ type Changes = Static<ReturnType<typeof changesBody>>;
 type ConfigWork = Pick<ConsoleWork, "config" | "tryConfig" | "writeConfig" | "reload" | "reloaded">;
 
 /** Returns what shows, tries and writes the configuration. */
-export function configWork(file: ConfigFile): ConfigWork {
+export function configWork(file: ConfigFile, audit: Audit): ConfigWork {
   return {
     async config() {
       const schema = await file.schema();
       return { status: 200, body: { schema, values: valuesOf(file, schema) } };
     },
     async tryConfig(request) {
-      await file.trial(wantedOf(request.body as Changes), async () => {});
+      const wanted = wantedOf(request.body as Changes);
+      // Plugins that it names run: whatever they do then, it is known who began it.
+      const args = { keys: Object.keys(wanted), values: maskedKeys(wanted) };
+      const about = { user: personOf(request), session_id: "" };
+      await audit.record({ event_type: "config_change", tool: "", args, result: "trial", ...about });
+      await file.trial(wanted, async () => {});
       return { status: 200, body: { ok: true } };
     },
     async writeConfig(request) {
@@ -51,8 +57,8 @@ function beginReload(file: ConfigFile): void {
 
 /** Throws CONSOLE_SECRET_KEY. JSON knows no undefined, by which a key is taken out. */
 function wantedOf({ changes: asked }: Changes): Readonly<Record<string, unknown>> {
-  const secret = Object.keys(asked).find(isSecret);
-  if (secret !== undefined) throw errors.CONSOLE_SECRET_KEY(secret);
+  const secret = Object.entries(asked).find(([key, value]) => putsSecret(key, value));
+  if (secret) throw errors.CONSOLE_SECRET_KEY(secret[0]);
   return Object.fromEntries(Object.entries(asked).map(([key, value]) => [key, value ?? undefined]));
 }
 

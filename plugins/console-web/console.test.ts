@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { send, show } from "./browser.test-kit.ts";
+import { pairBy, send, show } from "./browser.test-kit.ts";
 import { inBrowser } from "./paired.test-kit.ts";
 
 inBrowser(
@@ -28,7 +28,7 @@ inBrowser("WEB-12: the first load is at most 40 KB compressed", async ({ start, 
       sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
   });
   const code = (await kit.gateway.word("pair new")).out.trim();
-  await page.goto(`${kit.gateway.url}/console#code=${code}`);
+  await pairBy(page, `${kit.gateway.url}/console#code=${code}`);
   await page.getByRole("textbox", { name: "Message" }).waitFor();
   const bytes = (await Promise.all(sizes)).reduce((sum, one) => sum + one, 0);
   expect(sizes.length).toBeGreaterThan(2);

@@ -1,4 +1,4 @@
-import type { Approvals, ConfigFile, Inbox, Media, Runtime, Store } from "@gantry/sdk";
+import type { Approvals, Audit, ConfigFile, Inbox, Media, Runtime, Store } from "@gantry/sdk";
 import type { ToolQuestions, Turns } from "@gantry/sdk";
 import type { Doors } from "../shared/rights-now.ts";
 import { approvalWork } from "./approval-events.ts";
@@ -13,6 +13,7 @@ import { Uploads, uploadWork } from "./uploads.ts";
 
 export interface ConsoleNeeds {
   readonly approvals: Approvals;
+  readonly audit: Audit;
   readonly configFile: ConfigFile;
   readonly doors: Doors;
   readonly inbox: Inbox;
@@ -37,7 +38,7 @@ export function openConsole(needs: ConsoleNeeds, base: string): Console {
     work: {
       ...pageWork(base),
       ...turnWork(logs, needs, uploads),
-      ...configWork(needs.configFile),
+      ...configWork(needs.configFile, needs.audit),
       upload: uploadWork(uploads, needs.media),
       approvalEvents: approvalWork(needs.approvals),
       markdown: markdownWork,

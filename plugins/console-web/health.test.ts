@@ -2,7 +2,7 @@ import { chmodSync, statSync } from "node:fs";
 import { Checks, definePlugin, type CheckRow } from "@gantry/sdk";
 import { Redactors } from "@gantry/sdk/fill";
 import { expect, test } from "vitest";
-import { show } from "./browser.test-kit.ts";
+import { pairBy, show } from "./browser.test-kit.ts";
 import { startConsole, tokenFor } from "./console.test-kit.ts";
 import { inBrowser } from "./paired.test-kit.ts";
 import { serveConsole } from "./served.test-kit.ts";
@@ -86,7 +86,7 @@ inBrowser("WEB-10: an alert is shown as it begins, and that it is over", async (
 inBrowser("WEB-10: the log is followed as it is written, in the words of stderr", async ({ tab }) => {
   await using served = await serveConsole();
   const { page, findings } = await tab(served, { expected: ["net::ERR"] });
-  await page.goto(served.address);
+  await pairBy(page, served.address);
   await show(page, "Health");
   await page.getByRole("button", { name: "Follow the log" }).click();
   await page.getByText("Following…").waitFor();

@@ -1,5 +1,6 @@
 import {
   Approvals,
+  Audit,
   ConfigFile,
   definePlugin,
   Inbox,
@@ -30,6 +31,7 @@ export default definePlugin({
   }),
   needs: {
     approvals: Approvals,
+    audit: Audit,
     configFile: ConfigFile,
     doors: Standings,
     inbox: Inbox,

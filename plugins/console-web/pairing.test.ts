@@ -31,6 +31,41 @@ inBrowser(
   },
 );
 
+inBrowser("WEB-02: a code in the address waits for a press", async ({ open }) => {
+  const { page, kit } = await open({ pairs: false });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  for (const code of ["000001", "000002"]) {
+    await page.goto(`${kit.gateway.url}/console#code=${code}`);
+    await expect.poll(() => page.getByLabel("Pairing code").inputValue()).toBe(code);
+    await page.reload();
+    await page.getByLabel("Pairing code").waitFor();
+  }
+  expect(asked).toContain("/health");
+  expect(asked).not.toContain("/pair");
+});
+
+inBrowser(
+  "WEB-02: signing out forgets the token also if the service fails, and says so",
+  async ({ open }) => {
+    const { page } = await open({ expected: ["status of 500"] });
+    const error = { code: "STORE_FAILED", message: "The kiln is cold." };
+    await page.route("**/api/sign-out", (asked) => asked.fulfill({ status: 500, json: { error } }));
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("the service did not end it: The kiln is cold.").waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  },
+);
+
+inBrowser("WEB-02: signing out a tab leaves the remembered token of another device", async ({ open }) => {
+  const { page } = await open();
+  const other = JSON.stringify({ token: "of-another", device: "other", may: ["talk"] });
+  await page.evaluate((text) => localStorage.setItem("gantry.account", text), other);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("Signed out.").waitFor();
+  expect(await page.evaluate(() => localStorage.getItem("gantry.account"))).toBe(other);
+});
+
 inBrowser("WEB-02: a wrong code is told, and the right one pairs after it", async ({ open }) => {
   const { page, kit } = await open({
     pairs: false,

@@ -6,7 +6,7 @@ import { bundledPlugin } from "@gantry/sdk/testing";
 import type { Page } from "playwright-core";
 import skills from "../agent-skills/index.ts";
 import { mcpClient } from "../mcp-client/plugin.ts";
-import { enter, openTab, send, startBrowser } from "./browser.test-kit.ts";
+import { enter, openTab, pairBy, send, startBrowser } from "./browser.test-kit.ts";
 import { startConsole, type ConsoleKit } from "./console.test-kit.ts";
 import { serveConsole } from "./served.test-kit.ts";
 
@@ -86,7 +86,7 @@ for (const view of views) {
 
 await using served = await serveConsole();
 await using owner = await openTab(browser, served);
-await owner.page.goto(served.address);
+await pairBy(owner.page, served.address);
 await owner.page.getByRole("link", { name: "Configuration" }).click();
 await owner.page.getByRole("searchbox").fill("memory");
 await owner.page.getByRole("spinbutton").first().fill("45");

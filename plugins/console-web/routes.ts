@@ -149,6 +149,8 @@ function logRoutes(ask: Ask): readonly Route[] {
 /** The configuration over HTTP. What is a secret neither goes out nor comes in. */
 function configRoutes(ask: Ask): readonly Route[] {
   const access = { auth: "token", may: "manage" } as const;
+  // The configuration grants everything: whoever changes it is the owner.
+  const owner = { ...access, alsoMay: ["talk", "read", "decide"] } as const;
   return [
     {
       ...access,
@@ -159,7 +161,7 @@ function configRoutes(ask: Ask): readonly Route[] {
       handle: ask("config"),
     },
     {
-      ...access,
+      ...owner,
       name: "POST /api/config/trial",
       method: "POST",
       path: "/api/config/trial",
@@ -171,7 +173,7 @@ function configRoutes(ask: Ask): readonly Route[] {
       handle: ask("tryConfig"),
     },
     {
-      ...access,
+      ...owner,
       name: "PATCH /api/config",
       method: "PATCH",
       path: "/api/config",
@@ -186,7 +188,7 @@ function configRoutes(ask: Ask): readonly Route[] {
       handle: ask("writeConfig"),
     },
     {
-      ...access,
+      ...owner,
       name: "POST /api/config/reload",
       method: "POST",
       path: "/api/config/reload",

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Store, textParts } from "@gantry/sdk";
 import { expect } from "vitest";
-import { send, show } from "./browser.test-kit.ts";
+import { pairBy, send, show } from "./browser.test-kit.ts";
 import { inBrowser } from "./paired.test-kit.ts";
 
 inBrowser(
@@ -81,7 +81,7 @@ inBrowser("WEB-10: a code is made with some scopes, and a device is revoked", as
   await page.getByRole("button", { name: "Make a code" }).click();
   const code = (await page.locator("strong.code").innerText()).trim();
   const other = await tab(kit.gateway, { expected: ["status of 401", "status of 403"] });
-  await other.page.goto(`${kit.gateway.url}/console/audit#code=${code}`);
+  await pairBy(other.page, `${kit.gateway.url}/console/audit#code=${code}`);
   await other.page.getByText("This page needs a token with the scope “read”.").waitFor();
   await page.reload();
   const others = page.getByRole("row").filter({ hasNotText: "this browser" });

@@ -1,4 +1,4 @@
-import { lacking } from "@gantry/sdk/fill";
+import { lacking, scopesFor } from "@gantry/sdk/fill";
 import type { Audit, Caller, Logger, People, Route } from "@gantry/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Devices, Known } from "./devices.ts";
@@ -32,16 +32,18 @@ export class Authenticator {
    * GATEWAY_TOKEN_EXPIRED, GATEWAY_REMOTE and SCOPE_MISSING.
    */
   async admit(
-    { auth, may = "manage" }: Pick<Route, "auth" | "may">,
+    route: Pick<Route, "auth" | "may" | "alsoMay">,
     request: FastifyRequest,
     reply: FastifyReply,
     found: Known | undefined,
   ): Promise<Caller | undefined> {
-    if (auth !== "token") return undefined;
+    if (route.auth !== "token") return undefined;
     const caller = await this.known(request, reply, found);
-    if (!caller || caller.may.includes(may)) return caller;
-    await this.recordFailure(request, `the scope ${may} is missing`, caller.device);
-    throw lacking(may, caller);
+    const needed = scopesFor(route);
+    const missing = caller && needed.find((one) => !caller.may.includes(one));
+    if (!caller || missing === undefined) return caller;
+    await this.recordFailure(request, `the scope ${missing} is missing`, caller.device);
+    throw lacking(missing, caller, needed);
   }
 
   /**

@@ -1,11 +1,11 @@
 import swagger from "@fastify/swagger";
-import { scopes } from "@gantry/sdk/fill";
+import { scopes, scopesFor } from "@gantry/sdk/fill";
 import type { Route } from "@gantry/sdk";
 import type { FastifyInstance } from "fastify";
 
 const tokens =
-  "The token of a paired device. The word behind it at a route is the scope that it needs, " +
-  `one of ${scopes.join(", ")}.`;
+  "The token of a paired device. The words behind it at a route are the scopes that it needs, " +
+  `of ${scopes.join(", ")}.`;
 
 /** Returns the OpenAPI document of `routes`; `app` has no routes yet and never listens. */
 export async function describe(
@@ -35,7 +35,7 @@ export async function describe(
 function schemaOf(route: Route): object {
   return {
     summary: route.summary,
-    ...(route.auth === "token" && { security: [{ token: [route.may ?? "manage"] }] }),
+    ...(route.auth === "token" && { security: [{ token: scopesFor(route) }] }),
     ...(route.bodySchema && { body: route.bodySchema }),
     response: { 200: route.replySchema ?? undescribed, "4xx": failureSchema, "5xx": failureSchema },
   };

@@ -1,5 +1,5 @@
 import type { TSchema } from "typebox";
-import { scopes, type Caller, type Scope } from "../security/scope.ts";
+import { isScope, scopes, type Caller, type Scope } from "../security/scope.ts";
 import { many } from "../contract/slot.ts";
 import { all, hasScope, having } from "../contract/shape.ts";
 import type { SocketEnd } from "../tools/net.ts";
@@ -7,12 +7,13 @@ import { errors } from "../contract/codes.ts";
 import type { ErrorTable, ExitCode } from "../contract/errors.ts";
 
 /**
- * Access to a route. `token`: a paired device whose token has the scope `may`. `none`: everybody.
- * `own`: whom the handler lets in by something of its own, such as a signature.
+ * Access to a route. `token`: a paired device whose token has the scope `may`, and each of
+ * `alsoMay`, which gateways of earlier releases do not read. `none`: everybody. `own`: whom the
+ * handler lets in by something of its own, such as a signature.
  */
 export type RouteAccess =
-  | { readonly auth: "token"; readonly may: Scope }
-  | { readonly auth: "none" | "own"; readonly may?: never };
+  | { readonly auth: "token"; readonly may: Scope; readonly alsoMay?: readonly Scope[] }
+  | { readonly auth: "none" | "own"; readonly may?: never; readonly alsoMay?: never };
 
 export interface RouteRequest {
   /**
@@ -67,8 +68,12 @@ export type ServerEvent = { readonly event?: string; readonly data: unknown } | 
 export function eventFrame(event: ServerEvent): string {
   if ("raw" in event) return event.raw;
   const named = event.event === undefined ? "" : `event: ${event.event}\n`;
-  return `${named}data: ${JSON.stringify(event.data)}\n\n`;
+  // Some readers end a line at these two as well.
+  const data = JSON.stringify(event.data)?.replace(/[\u2028\u2029]/g, escaped);
+  return `${named}data: ${data}\n\n`;
 }
+
+const escaped = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16)}`;
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
@@ -180,7 +185,19 @@ export type Route = RouteFacts & RouteAccess;
  * A route as the gateway has it: one of level 2 may ask for a token and state no scope, and needs
  * `manage`.
  */
-export type ProvidedRoute = RouteFacts & { readonly auth: Route["auth"]; readonly may?: Scope };
+export type ProvidedRoute = RouteFacts & {
+  readonly auth: Route["auth"];
+  readonly may?: Scope;
+  readonly alsoMay?: readonly Scope[];
+};
+
+/** Returns all scopes that a route with `auth: "token"` needs. */
+export function scopesFor({
+  may = "manage",
+  alsoMay = [],
+}: Pick<Route, "may" | "alsoMay">): readonly Scope[] {
+  return [may, ...alsoMay];
+}
 
 /** Returns the fault of a route apart from its scope, or undefined. */
 export function wrongRoute(route: ProvidedRoute): string | undefined {
@@ -189,8 +206,11 @@ export function wrongRoute(route: ProvidedRoute): string | undefined {
   if (!/^\/[^?#]*$/.test(route.path)) return "has no path that begins with /";
   if (!methods.includes(route.method))
     return 'does not state its method: "GET", "POST", "PUT", "PATCH" or "DELETE"';
-  if (route.may !== undefined && route.auth !== "token")
+  if ((route.may ?? route.alsoMay) !== undefined && route.auth !== "token")
     return 'states a scope and asks for no token: `may` stands beside auth "token"';
+  const also: unknown = route.alsoMay ?? [];
+  if (!Array.isArray(also) || !also.every(isScope))
+    return `states by \`alsoMay\` what is no list of scopes: the scopes are ${scopes.join(", ")}`;
   return all(having("handle"), hasScope)(route);
 }
 

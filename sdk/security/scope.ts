@@ -3,8 +3,9 @@ import type { GantryError } from "../contract/errors.ts";
 
 /**
  * The uses of a token. `talk`: turns in conversations of its own. `read`: every conversation, the
- * audit log, usage, status. `decide`: answering questions. `manage`: configuration, plugins,
- * devices and all else.
+ * audit log, usage, status. `decide`: answering questions. `manage`: seeing the configuration,
+ * plugins, devices and all else. A change of the configuration grants everything, so it needs all
+ * four: a token that has them is the owner.
  */
 export const scopes = ["talk", "read", "decide", "manage"] as const;
 export type Scope = (typeof scopes)[number];
@@ -22,10 +23,17 @@ export interface Caller {
   readonly may: readonly Scope[];
 }
 
-/** Returns the refusal of what needs a scope that a caller, or a person without a token, lacks. */
-export function lacking(scope: Scope, caller: Caller | undefined): GantryError {
+/**
+ * Returns the refusal of what needs a scope that a caller, or a person without a token, lacks;
+ * `all` are the scopes that it needs.
+ */
+export function lacking(
+  scope: Scope,
+  caller: Caller | undefined,
+  all: readonly Scope[] = [scope],
+): GantryError {
   if (!caller) return errors.SCOPE_MISSING(scope, "only an owner has: ask one");
   const has = caller.may.length > 0 ? caller.may.join(",") : "nothing";
-  const cure = `pair it by a code of \`gantry pair new --may ${scope}\``;
+  const cure = `pair it by a code of \`gantry pair new --may ${all.join(",")}\``;
   return errors.SCOPE_MISSING(scope, `the device ${caller.device} lacks (it has ${has}): ${cure}`);
 }

@@ -1,7 +1,7 @@
 import { Value } from "typebox/value";
 import { runForCaller } from "../node/caller-around.ts";
 import { wrongBody } from "../node/wrong-value.ts";
-import { lacking, readTraceparent, scopes, statusOf } from "../fill.ts";
+import { lacking, readTraceparent, scopes, scopesFor, statusOf } from "../fill.ts";
 import { GantryError } from "../index.ts";
 import type { Caller, Route, RouteReply, RouteRequest, Scope } from "../index.ts";
 
@@ -57,7 +57,7 @@ export async function askRoute<T>(
   const given = { ...tracedBy(headers), ...from, params, query, headers, rawBody };
   const { bodySchema } = route;
   try {
-    if (route.auth === "token" && caller) hold(caller, route.may ?? "manage");
+    if (route.auth === "token" && caller) hold(caller, scopesFor(route));
     const wrong = bodySchema && wrongBody(bodySchema, body, Value.Errors(bodySchema, body));
     if (wrong !== undefined)
       return await take(failedReply(route, 400, "BAD_BODY", `The body is wrong: ${wrong}.`));
@@ -84,8 +84,9 @@ export function failedReply(route: Route, status: number, code: string, message:
 }
 
 /** Throws SCOPE_MISSING. */
-function hold(caller: Caller, may: Scope): void {
-  if (!caller.may.includes(may)) throw lacking(may, caller);
+function hold(caller: Caller, needed: readonly Scope[]): void {
+  const missing = needed.find((one) => !caller.may.includes(one));
+  if (missing !== undefined) throw lacking(missing, caller, needed);
 }
 
 function readPath(pattern: string, asked: string) {

@@ -1,14 +1,6 @@
-import { masked } from "@gantry/sdk/fill";
+import { masked, pathOf } from "@gantry/sdk/fill";
 import { ProcessLock, servingLock } from "@gantry/sdk/node";
-import {
-  bundledPlugins,
-  findNode,
-  listedPlugins,
-  pathOf,
-  readText,
-  type Opened,
-  type TableNode,
-} from "@gantry/host";
+import { bundledPlugins, findNode, listedPlugins, readText, type Opened, type TableNode } from "@gantry/host";
 import { effective } from "../config/effective.ts";
 import { jsonSchema } from "../config/json-schema.ts";
 import { noKey, type ConfigFileDeps } from "../config/config-file.ts";
@@ -42,7 +34,7 @@ export async function get({ session, args, options, out }: HostCommandContext): 
   const value =
     effective(config, key) ??
     (key === "plugins" ? listedPlugins(parse(text), await bundledPlugins()) : undefined);
-  const shown = options["showSecret"] ? value : masked(key, value);
+  const shown = options["showSecret"] ? value : masked(path.join("."), value);
   if (options["json"]) out(JSON.stringify(shown ?? null));
   else if (shown !== undefined) out(typeof shown === "string" ? shown : asToml(shown));
   return 0;

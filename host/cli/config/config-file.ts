@@ -5,9 +5,9 @@ import {
   type ConfigFile as ConfigFileSlot,
   type OnboardingStep,
 } from "@gantry/sdk";
-import type { ConfigChange, Reloaded, Trial } from "@gantry/sdk/fill";
+import { maskedKeys, pathOf, type ConfigChange, type Reloaded, type Trial } from "@gantry/sdk/fill";
 import { nearest, ProcessLock, userAround } from "@gantry/sdk/node";
-import { findNode, pathOf, readText, type TableNode } from "@gantry/host";
+import { findNode, readText, type TableNode } from "@gantry/host";
 import { errors } from "../errors.ts";
 import { jsonSchema } from "./json-schema.ts";
 import { leaves } from "./leaves.ts";
@@ -87,8 +87,8 @@ export class ConfigFile implements ConfigFileSlot {
     const text = await this.#changed(before, changes);
     await (await start(text)).stop();
     if (((await readText(file)) ?? "") !== before) throw errors.CONFIG_LOCKED(file);
-    const keys = Object.keys(changes);
-    const event = { event_type: "config_change", tool: "", args: { keys }, result: "written" } as const;
+    const args = { keys: Object.keys(changes), values: maskedKeys(changes) };
+    const event = { event_type: "config_change", tool: "", args, result: "written" } as const;
     await record({ ...event, user: userAround(), session_id: "" }, text);
     await writeWhole(file, text);
   }

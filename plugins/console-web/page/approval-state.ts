@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
-import { ask, events, Failure, pause } from "./service.ts";
+import { asFailure } from "./parts.tsx";
+import { ask, events, Failure, isUnreachable, pause } from "./service.ts";
 
 /** A question as the host words it. */
 export interface Question {
@@ -38,7 +39,7 @@ export async function follow(until: AbortSignal): Promise<void> {
       await events("/api/approvals/events", take, until);
     } catch (error) {
       // A service that does not answer is told of for every page.
-      if (error instanceof Failure && error.status !== 0) failure.value = error;
+      if (!isUnreachable(error)) failure.value = asFailure(error);
       if (error instanceof Failure && error.status === 403) return;
     }
     await pause(pauseMs, until);

@@ -1,5 +1,6 @@
 import { signal, type Signal } from "@preact/signals";
-import { account, ask, events, Failure, pause } from "./service.ts";
+import { account, ask, events, Failure, isUnreachable, pause } from "./service.ts";
+import { asFailure } from "./parts.tsx";
 import { afterStep, type FileRef, type Live } from "./live.ts";
 import type { TreeNode } from "./tree.tsx";
 
@@ -77,7 +78,7 @@ async function resume(one: Conversation): Promise<void> {
     });
     if (runs && !one.isRunning.value) void followTurn(one);
   } catch (error) {
-    one.failure.value = error as Failure;
+    one.failure.value = asFailure(error);
   }
 }
 
@@ -165,6 +166,7 @@ async function followTurn(one: Conversation): Promise<void> {
       // The service has forgotten it, as after a restart: what became of it stands in the
       // conversation.
       if (error instanceof Failure && error.status === 404) break;
+      if (!isUnreachable(error)) one.failure.value = asFailure(error);
     }
     if (!read.isOver) await pause(pauseMs, until.signal);
   }

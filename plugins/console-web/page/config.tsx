@@ -5,7 +5,7 @@ import { Table } from "./list-end.tsx";
 import { asFailure, Empty, useLoad, View, When } from "./parts.tsx";
 import { place } from "./place.tsx";
 import { Search } from "./search.tsx";
-import { ask, Failure, pause } from "./service.ts";
+import { account, ask, Failure, pause, scopes } from "./service.ts";
 import { texts } from "./texts.ts";
 
 const words = texts.config;
@@ -22,12 +22,16 @@ export function Config() {
   const search = useSignal(place.value.query.get("find") ?? "");
   const changes = useSignal<Values>({});
   const load = useLoad(() => ask<Loaded>("GET", "/api/config"));
+  const isOwner = scopes.every((one) => account.value?.may.includes(one));
   return (
     <View title={texts.views.config} tools={<Search label={words.search} words={search} />}>
       <When load={load} scope="manage">
         {({ schema, values }) => (
           <>
-            <Form leaves={leavesOf(schema)} values={values} changes={changes} search={search.value} />
+            {!isOwner && <p role="status">{words.readOnly(scopes.join(", "))}</p>}
+            <fieldset class="stack" disabled={!isOwner}>
+              <Form leaves={leavesOf(schema)} values={values} changes={changes} search={search.value} />
+            </fieldset>
             <Changes values={values} changes={changes} saved={load.again} />
           </>
         )}

@@ -6,7 +6,10 @@ import { texts } from "./texts.ts";
 
 const words = texts.pair;
 
-/** The code that the address brought. It is taken out of the address and the history at once. */
+/**
+ * The code that the address brought. It is taken out of the address and the history at once, and
+ * waits for a press: links of a stranger with wrong codes would lock pairing.
+ */
 let brought = takeCode();
 
 function takeCode(): string {
@@ -33,15 +36,12 @@ export function Pair() {
   useEffect(() => {
     document.title = `${words.title} · ${texts.name}`;
     field.current?.focus();
-    if (brought === "") void enterUnpaired();
-    else void go();
+    void enterUnpaired();
     brought = "";
     // An address with a code that is opened where the page stands already loads nothing again.
     const take = (): void => {
       const found = takeCode();
-      if (found === "") return;
-      code.value = found;
-      void go();
+      if (found !== "") code.value = found;
     };
     window.addEventListener("hashchange", take);
     return () => window.removeEventListener("hashchange", take);

@@ -19,7 +19,15 @@ export class Failure extends Error {
   }
 }
 
+/** True if nobody answered, which is told of for every page. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof Failure && error.code === "UNREACHABLE";
+}
+
 const place = "gantry.account";
+
+/** All scopes: a token with each of them is the owner's. */
+export const scopes = ["talk", "read", "decide", "manage"];
 
 /** Undefined while this browser is not paired. */
 export const account = signal<Account | undefined>(kept());
@@ -30,16 +38,21 @@ export const isLost = signal(false);
 
 function kept(): Account | undefined {
   try {
-    const text = sessionStorage.getItem(place) ?? localStorage.getItem(place);
-    return text === null ? undefined : (JSON.parse(text) as Account);
+    return accountIn(sessionStorage) ?? accountIn(localStorage);
   } catch {
     return undefined;
   }
 }
 
+function accountIn(kept: Storage): Account | undefined {
+  const text = kept.getItem(place);
+  return text === null ? undefined : (JSON.parse(text) as Account);
+}
+
+/** Forgets the token of this tab; another one that this browser remembers stays. */
 function forget(why: string): void {
-  sessionStorage.removeItem(place);
-  localStorage.removeItem(place);
+  for (const kept of [sessionStorage, localStorage])
+    if (accountIn(kept)?.token === account.value?.token) kept.removeItem(place);
   notice.value = why;
   account.value = undefined;
 }
@@ -59,13 +72,31 @@ export async function enterUnpaired(): Promise<void> {
   const { require_pairing } = await ask<{ require_pairing: boolean }>("GET", "/health").catch(() => ({
     require_pairing: true,
   }));
-  const may = ["talk", "read", "decide", "manage"];
-  if (!require_pairing) account.value = { token: "", device: "local", may };
+  if (!require_pairing) account.value = { token: "", device: "local", may: scopes };
 }
 
+/** Ends the token, and forgets it here even if the service does not answer. */
 export async function signOut(): Promise<void> {
-  if (account.value?.token) await ask("POST", "/api/sign-out");
-  forget(texts.pair.signedOut);
+  const ended = account.value?.token ? ask("POST", "/api/sign-out") : Promise.resolve();
+  const why = await ended.then(
+    () => texts.pair.signedOut,
+    (error: unknown) => texts.pair.signedOutHere((error as Error).message),
+  );
+  forget(why);
+}
+
+/** A cheap route of each scope. */
+const cheap: Readonly<Record<string, string>> = {
+  talk: "/api/turns",
+  decide: "/api/approvals",
+  manage: "/api/config/reload",
+  read: "/api/alerts",
+};
+
+/** Asks anything at all, so that a token that has ended is told on every page. */
+export async function checkToken(): Promise<void> {
+  const path = cheap[account.value?.may[0] ?? ""];
+  if (path !== undefined) await ask("GET", path).catch(() => {});
 }
 
 function deviceName(): string {
@@ -107,17 +138,28 @@ export async function events(
   if (!reply.ok || !reply.body) return void (await answerOf(reply));
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-    if (done || value === undefined) return;
-    const frames = (rest + value).split("\n\n");
-    rest = frames.pop() ?? "";
-    for (const frame of frames) {
-      const [, name = ""] = /^event: (.*)$/m.exec(frame) ?? [];
-      const [, data] = /^data: (.*)$/m.exec(frame) ?? [];
-      if (data !== undefined) take(name, JSON.parse(data) as Record<string, unknown>);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+      if (done || value === undefined) return;
+      const frames = (rest + value).split("\n\n");
+      rest = frames.pop() ?? "";
+      for (const frame of frames) {
+        const data = fieldOf(frame, "data");
+        if (data !== undefined)
+          take(fieldOf(frame, "event") ?? "", JSON.parse(data) as Record<string, unknown>);
+      }
     }
+  } finally {
+    // What threw would leave the connection open, and a browser has few of them.
+    await reader.cancel().catch(() => {});
   }
+}
+
+/** Returns a field of a frame. `\n` alone ends a line, so a text may hold any other ending. */
+function fieldOf(frame: string, name: string): string | undefined {
+  const line = frame.split("\n").find((one) => one.startsWith(`${name}: `));
+  return line?.slice(name.length + 2);
 }
 
 async function send(method: string, path: string, body?: unknown, until?: AbortSignal): Promise<Response> {

@@ -8,7 +8,7 @@ import { Pair } from "./pair.tsx";
 import { asFailure, Busy, Empty, Failed, View } from "./parts.tsx";
 import type { Failure } from "./service.ts";
 import { Link, addressOf, place } from "./place.tsx";
-import { account, isLost, signOut } from "./service.ts";
+import { account, checkToken, isLost, signOut } from "./service.ts";
 import { texts } from "./texts.ts";
 
 interface Shows {
@@ -41,6 +41,7 @@ export function Shell() {
 
 function Console() {
   const may = account.value?.may.join() ?? "";
+  useEffect(() => void checkToken(), []);
   useEffect(() => {
     const stop = new AbortController();
     if (may.includes("decide")) void follow(stop.signal);
@@ -97,7 +98,7 @@ function Side({ view }: { readonly view: string }) {
           </li>
         ))}
       </ul>
-      <button type="button" class="plain sign-out" onClick={() => void signOut().catch(() => {})}>
+      <button type="button" class="plain sign-out" onClick={() => void signOut()}>
         {texts.account.signOut}
       </button>
       <p class="hidden" role="status">

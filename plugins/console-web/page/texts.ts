@@ -41,6 +41,8 @@ export const texts = {
     going: "Pairing…",
     expired: "The token of this browser does not count any more. Pair it again.",
     signedOut: "Signed out. The token of this browser counts no more.",
+    signedOutHere: (why: string) =>
+      `This browser has forgotten its token, but the service did not end it: ${why}. Revoke the device.`,
   },
   account: { signOut: "Sign out" },
   chat: {
@@ -80,6 +82,13 @@ export const texts = {
     list_toggle: "Show conversations",
   },
   approvals: {
+    size: (lines: number, commands: number) =>
+      [
+        commands > 0 ? `${commands} ${commands === 1 ? "command" : "commands"}` : "",
+        `${lines} ${lines === 1 ? "line" : "lines"}`,
+      ]
+        .filter((one) => one !== "")
+        .join(", "),
     title: "Approvals",
     empty: "Nothing waits for a decision.",
     emptyHint: "Questions of every channel appear here, and on the other doors at the same time.",
@@ -200,12 +209,14 @@ export const texts = {
       talk: "talk: its own conversations",
       read: "read: every conversation, audit, usage",
       decide: "decide: answer questions",
-      manage: "manage: configuration and devices",
+      manage: "manage: devices, plugins, seeing the configuration",
     } as Readonly<Record<string, string>>,
     empty: "No device is paired.",
   },
   config: {
     search: "Find a key",
+    readOnly: (scopes: string) =>
+      `A change needs a token with all scopes: ${scopes}. It grants everything, as the owner can.`,
     changed: (count: number) => (count === 1 ? "1 change" : `${count} changes`),
     try: "Try and show changes",
     trying: "Starting a trial…",
