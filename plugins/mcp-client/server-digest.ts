@@ -15,13 +15,16 @@ export type ServerStart =
       readonly argv: readonly string[];
       /** The names of its variables. */
       readonly env: readonly string[];
-      /** Of each absolute path in `argv`: the SHA-256 of the file, null for what is not a file. */
+      /**
+       * The SHA-256 of the file at each absolute path in `argv`, null for a path that is not a
+       * file.
+       */
       readonly files: readonly (string | null)[];
       /** The digest of what was installed for it. */
       readonly installed: string | undefined;
     };
 
-/** What a server is, and what its walls let it touch. */
+/** The facts of a server, and the reach that its walls leave it. */
 export interface ServerFacts {
   /** SHA-256 of `start`. */
   readonly server: string;

@@ -151,7 +151,7 @@ export async function events(
       }
     }
   } finally {
-    // What threw would leave the connection open, and a browser has few of them.
+    // A handler that threw would leave the connection open, and a browser has few of them.
     await reader.cancel().catch(() => {});
   }
 }
