@@ -28,8 +28,8 @@ import slashWords from "../plugins/slash-words/index.ts";
 const numRuns = process.env["GANTRY_LONG"] ? 20_000 : 400;
 
 /**
- * The scope that each route of a bundled plugin needs; `open` for one that no token opens, `all` for
- * one that needs each of them.
+ * The scope that each route of a bundled plugin needs; `open` for one that no token opens, `all`
+ * for one that needs each of them.
  */
 const needs: Readonly<Record<string, Scope | "open" | "all">> = {
   "GET /api/acceptance/mcp-servers": "read",

@@ -44,7 +44,7 @@ inBrowser("WEB-11: of 5,000 messages the page holds 200, and each can be read", 
   await text("question 0.").waitFor({ state: "detached" });
   await send(page, "hello");
   await page.getByText("Heard.").waitFor();
-  expect(await said.count()).toBeLessThanOrEqual(mostShown);
+  await expect.poll(() => said.count()).toBeLessThanOrEqual(mostShown);
 });
 
 inBrowser("WEB-11: a conversation of 450 answers opens, those of 60,000 characters too", async ({ open }) => {

@@ -172,7 +172,7 @@ test("WEB-10: every route under the console states its scope and stands in the d
     plugins: ["read"],
     jobs: ["read"],
     devices: ["manage"],
-    config: ["manage"],
+    config: ["manage", "talk", "read", "decide"],
     turns: ["talk"],
     approvals: ["decide"],
   });
