@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ResultFilters, Tools, definePlugin, defineTool } from "@gantry/sdk";
 import { fakeChannel, fakeProvider, memoryStore } from "@gantry/sdk/testing";
@@ -163,9 +163,9 @@ test.runIf(linux)("RUN-04: what was shown as left out is not taken over after th
   await using t = await startTrying(at);
   execFileSync("git", ["init", "-q", "--bare", "--template=", path.join(t.workspace, "x.git")]);
   const command = "cd x.git; h=hoo; mkdir ${h}ks; echo evil > ${h}ks/pre-commit; echo hi > ../harmless";
-  const { code } = await t.shell(command, async () => {
-    // Without it the folder is an ordinary one, and its hooks are ordinary files.
-    await t.host.call("shell", { command: "rm x.git/HEAD" }, { approvals: "yes" });
+  const { code } = await t.shell(command, () => {
+    // Without them the folder is an ordinary one, and its hooks are ordinary files.
+    rmSync(path.join(t.workspace, "x.git/objects"), { recursive: true });
     return "allow";
   });
   expect(t.asked[0]?.preview).toContain("left out: 1 (security.guarded_files");
