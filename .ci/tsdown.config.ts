@@ -164,6 +164,7 @@ const product = defineConfig({
             // The service and its workers share them.
             "plugins/sandbox-landlock/(?=errors|frames|messages)",
             "plugins/sandbox-landlock/workspace/(?=git-settings)",
+            "plugins/sandbox-landlock/service/(?=owner-git)",
           ),
         },
         { name: "sdk", test: filesBelow("sdk/", `sdk/(?:${sdkRooms})/`) },

@@ -180,7 +180,7 @@ test("OPS-01: a request id goes through the turn to the log lines of its tools, 
   const body = { message: "note it", session_id: "s1" };
   expect((await gateway.ask("/api/chat", { token, body, headers })).json).toMatchObject({ reply: "done" });
   expect(gateway.host.logs.find(({ message }) => message === "Noted.")?.detail).toEqual({
-    plugin: "tool note",
+    plugin: "noting",
     trace: "the-request",
     conversation: expect.stringMatching(/^[0-9a-f]{8}$/) as string,
     traceparent: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/) as string,
