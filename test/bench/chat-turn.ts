@@ -25,7 +25,7 @@ export async function chatTurnRows(): Promise<readonly Row[]> {
   const model = await startModelServer(modelMs);
   await writeFile(
     path.join(dir, "config.toml"),
-    `default_provider = "custom:${model.url}"\ndefault_model = "m"\nextra_plugins = ["gateway-openai"]\n[gateway]\nrequests_per_minute = 100000\n`,
+    `default_provider = "custom:${model.url}"\ndefault_model = "m"\n[gateway]\nrequests_per_minute = 100000\n`,
   );
   const env = { SERVICE_CONFIG_DIR: dir };
   const gateway = await serveGateway(env);

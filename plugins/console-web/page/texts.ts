@@ -82,13 +82,6 @@ export const texts = {
     list_toggle: "Show conversations",
   },
   approvals: {
-    size: (lines: number, commands: number) =>
-      [
-        commands > 0 ? `${commands} ${commands === 1 ? "command" : "commands"}` : "",
-        `${lines} ${lines === 1 ? "line" : "lines"}`,
-      ]
-        .filter((one) => one !== "")
-        .join(", "),
     title: "Approvals",
     empty: "Nothing waits for a decision.",
     emptyHint: "Questions of every channel appear here, and on the other doors at the same time.",
