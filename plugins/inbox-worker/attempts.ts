@@ -116,6 +116,7 @@ export class Attempts {
     if (kind === "later") {
       const ms = retryAfterMs ?? 0;
       const text = told.later(claim.message, Date.now() + ms, reason);
+      outages.usedUp(reason, ms);
       return this.#putOff.waitFor(budget, claim, { reason, tried: true, yields: true }, { text, ms });
     }
     if (kind === "own" || kind === "passing")

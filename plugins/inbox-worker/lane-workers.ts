@@ -64,7 +64,7 @@ export class LaneWorkers implements RunningWorker {
   }
 
   /** Returns what messages wait for, and what has worked for them. */
-  readyRows(): Promise<readonly CheckRow[]> {
+  readyRows(): readonly CheckRow[] {
     return this.#outages.rows();
   }
 
