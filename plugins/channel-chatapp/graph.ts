@@ -66,6 +66,17 @@ export class Graph {
     await response.text();
   }
 
+  /** Returns why it does not answer; undefined if it does. */
+  async away(signal: AbortSignal): Promise<string | undefined> {
+    try {
+      await this.check(signal);
+    } catch (error) {
+      const { code, message } = error as GantryError;
+      if (code.startsWith("NET_")) return scrub(message, this.#settings);
+    }
+    return undefined;
+  }
+
   /**
    * Throws CHANNEL_INSECURE_URL for what is neither https nor, if that is allowed, this machine.
    */

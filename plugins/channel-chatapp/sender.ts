@@ -35,6 +35,7 @@ export function createSender(
       earlier,
       parts: await outgoingPieces(parts, { open, max: maxText, size: (piece) => lengthOf(piece, literal) }),
       again: asCopy,
+      away: () => graph.away(signal),
       instead: inWords,
       send: (piece) => deliver(graph, number, piece, signal),
     });

@@ -43,7 +43,7 @@ export class ChatSender<Address, Message extends PlatformMessage> {
 
   /** Never throws. */
   async send(message: OutgoingMessage, signal: AbortSignal): Promise<Sent> {
-    const { name, title, platform, values } = this.#needs;
+    const { name, title, platform, values, health } = this.#needs;
     const { to, key, earlier } = message;
     const address = platform.readAddress(to);
     if (address === undefined)
@@ -55,6 +55,7 @@ export class ChatSender<Address, Message extends PlatformMessage> {
       space: `${name}.parts`,
       key,
       ...copies,
+      away: async () => (health.state === "waiting" ? `${title} does not answer` : undefined),
       parts: await this.#pieces(message),
       apart: (piece) => ("album" in piece ? piece.album : undefined),
       instead: (piece, reason) =>
