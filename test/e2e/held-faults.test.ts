@@ -1,4 +1,4 @@
-import { statSync, truncateSync } from "node:fs";
+import { readFileSync, truncateSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { FakeDiscord, token as discordToken } from "../../plugins/channel-discord/fake-discord.test-kit.ts";
@@ -143,9 +143,12 @@ const faults: Readonly<Record<string, () => Made | Promise<Made | undefined>>> =
   },
   "an audit log that was cut": () => ({
     part: "audit",
-    begin({ dir }) {
+    async begin({ dir }) {
+      for (let i = 0; i < 3; i += 1)
+        await gantry(["tools", "call", "memory_recall", '{"query":"x"}'], { dir });
       const log = path.join(dir, "audit.jsonl");
-      truncateSync(log, Math.floor(statSync(log).size / 2));
+      const whole = readFileSync(log, "utf8").trimEnd();
+      truncateSync(log, Buffer.byteLength(whole.slice(0, whole.lastIndexOf("\n") + 1)));
     },
     end: ({ dir }) => gantry(["audit", "acknowledge", "a trial"], { dir }),
   }),
