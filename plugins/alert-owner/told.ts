@@ -8,8 +8,8 @@ const KEY = "going";
 export type Tell = (key: string, text: string, about: string) => Promise<void>;
 
 /**
- * Keeps what the owner was told of: of each alert a beginning and an end, whichever run of the
- * service sees it.
+ * Tells the owner a beginning and an end of each alert, whichever run of the service sees it, and
+ * keeps what they were told.
  */
 export class Told {
   readonly #store: Store;

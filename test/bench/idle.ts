@@ -8,7 +8,7 @@ import { serveGateway } from "./served.ts";
 const settleMs = 15_000;
 const minuteMs = 60_000;
 
-/** How often a gateway without work wakes, in all its threads, and what that costs in a minute. */
+/** Counts the wakeups of a gateway without work, in all its threads, and the time they take. */
 export async function idleRows(): Promise<readonly Row[]> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
   const gateway = await serveGateway({ SERVICE_CONFIG_DIR: dir });
