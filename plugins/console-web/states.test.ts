@@ -136,3 +136,33 @@ inBrowser("WEB-11: a page that has nothing to show says so in words", async ({ o
   );
   expect(missed).toEqual([]);
 });
+
+inBrowser(
+  "WEB-11: what a service that stops has refused is asked again, and no code is shown",
+  async ({ open }) => {
+    const { page } = await open({ expected: ["status of 503"] });
+    await show(page, "Devices");
+    await page.getByText("this browser").waitFor();
+    const left = { codes: 2 };
+    const error = { code: "GATEWAY_STOPPING", message: "The gateway is stopping." };
+    await page.route("**/api/devices/codes", async (asked) => {
+      left.codes -= 1;
+      return left.codes < 0 ? asked.continue() : asked.fulfill({ status: 503, json: { error } });
+    });
+    await page.getByRole("button", { name: "Make a code" }).click();
+    await page.getByText(/One use, until/).waitFor();
+    expect(left.codes).toBe(-1);
+    expect(await page.getByRole("alert").count()).toBe(0);
+  },
+);
+
+inBrowser("WEB-11: a page whose file does not come says so in words, and comes later", async ({ open }) => {
+  const { page } = await open({ expected: ["net::ERR"] });
+  const file = "**/console/audit-*.js";
+  await page.route(file, (asked) => asked.abort());
+  await goTo(page, "Audit");
+  await page.getByText("This did not work: the service cannot be reached").waitFor();
+  await page.unroute(file);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor();
+});

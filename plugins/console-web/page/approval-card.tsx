@@ -1,8 +1,7 @@
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { decide, type Asked } from "./approval-state.ts";
 import { Diff } from "./diff.tsx";
-import { asFailure, Badge } from "./parts.tsx";
+import { Badge, useDeed, Wrong } from "./parts.tsx";
 import { useStill } from "./still.ts";
 import { texts, timeOf } from "./texts.ts";
 
@@ -48,7 +47,7 @@ export function ApprovalCard({ question, end, takesFocus }: CardProps) {
 
 /** The buttons of a question. A press counts once they have stood still for a moment. */
 function Choices({ question: { id, always }, takesFocus }: CardProps) {
-  const failure = useSignal("");
+  const deed = useDeed();
   const deny = useRef<HTMLButtonElement>(null);
   const { isStill, look } = useStill(deny, takesFocus);
   useEffect(() => {
@@ -58,12 +57,12 @@ function Choices({ question: { id, always }, takesFocus }: CardProps) {
     type: "button" as const,
     "aria-disabled": !isStill.value,
     onClick: () => {
-      if (look()) decide(id, decision).catch((error: unknown) => (failure.value = asFailure(error).message));
+      if (look()) void deed.run(() => decide(id, decision));
     },
   });
   return (
     <>
-      {failure.value !== "" && <p role="alert">{texts.failed(failure.value)}</p>}
+      <Wrong deed={deed} />
       <div class="row">
         <button {...button("deny")} ref={deny}>
           {words.deny}

@@ -1,6 +1,5 @@
 import { signal } from "@preact/signals";
-import { asFailure } from "./parts.tsx";
-import { ask, events, Failure, isUnreachable, pause } from "./service.ts";
+import { asFailure, ask, events, Failure, isUnreachable, pause } from "./service.ts";
 
 /** A question as the host words it. */
 export interface Question {

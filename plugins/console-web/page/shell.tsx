@@ -5,10 +5,9 @@ import { follow, questions } from "./approval-state.ts";
 import { forgetAll } from "./chat-state.ts";
 import { Chat } from "./chat.tsx";
 import { Pair } from "./pair.tsx";
-import { asFailure, Busy, Empty, Failed, View } from "./parts.tsx";
-import type { Failure } from "./service.ts";
+import { Busy, Empty, Failed, View } from "./parts.tsx";
 import { Link, addressOf, place } from "./place.tsx";
-import { account, checkToken, isLost, signOut } from "./service.ts";
+import { Failure, account, checkToken, isLost, signOut } from "./service.ts";
 import { texts } from "./texts.ts";
 
 interface Shows {
@@ -132,7 +131,8 @@ function LoadedView({ name }: { readonly name: ViewName }) {
     failure.value = undefined;
     views[name].load().then(
       (Loaded) => void (shown.value = { name, View: Loaded }),
-      (error: unknown) => void (failure.value = asFailure(error)),
+      // A browser tells of no reason why a file did not come.
+      () => void (failure.value = new Failure(0, "UNREACHABLE", texts.unreachable)),
     );
   };
   useEffect(load, [name]);

@@ -13,6 +13,7 @@ export const texts = {
   copied: "Copied",
   lost: "The connection to the service is lost. Trying again…",
   failed: (message: string) => `This did not work: ${message}`,
+  status: (status: number) => `the service answered with status ${status}`,
   unreachable: "the service cannot be reached",
   scope: (scope: string) => `This page needs a token with the scope “${scope}”.`,
   scopeCure: (scope: string) => `Make a code with “gantry pair new --may ${scope}” and pair again.`,
