@@ -100,6 +100,7 @@ async function take(page: Page, what: string): Promise<void> {
   for (const { width, look } of looks) {
     await page.emulateMedia({ colorScheme: look });
     await page.setViewportSize({ width, height: 800 });
+    await page.locator('[aria-disabled="true"]').first().waitFor({ state: "detached" });
     await page.screenshot({ path: path.join(folder, `${what}-${width}-${look}.png`) });
   }
 }

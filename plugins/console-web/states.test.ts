@@ -125,7 +125,7 @@ inBrowser("WEB-11: a page that has nothing to show says so in words", async ({ o
       { name: "Jobs", words: "There are no jobs." },
       { name: "Agents", words: "There is one assistant, and no agent beside it." },
       { name: "Extensions", words: "Nothing that needs your acceptance is loaded." },
-      { name: "Usage", words: "No request to a model in the last 30 days." },
+      { name: "Usage", words: "No request to a model in these days." },
       { name: "Health", words: "No alert since the service started." },
     ],
     async ({ name, words }) => {
@@ -165,4 +165,66 @@ inBrowser("WEB-11: a page whose file does not come says so in words, and comes l
   await page.unroute(file);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor();
+});
+
+const now = "2030-01-01T00:00:00Z";
+const acceptance = "/api/acceptance/skills";
+
+/** One row of each page's list, by its name, and the answer in which its route puts the rows. */
+const lists = [
+  { name: "Sessions", row: (id: string) => ({ id, turns: 1, updated: now }) },
+  { name: "Chat", row: (title: string) => ({ id: title.replace(" ", "-"), title, updated: now }) },
+  { name: "Jobs", row: (name: string) => ({ name, schedule: "1h", next: now, prompt: "", by: "me" }) },
+  {
+    name: "Usage",
+    row: (key: string) => ({ key, requests: 1, input: 1, output: 1, usd: 0 }),
+  },
+  {
+    name: "Audit",
+    row: (tool: string) => ({ seq: tool, timestamp: now, tool, result: "done", session_id: "", args: {} }),
+  },
+  { name: "Health", row: (what: string) => ({ what, state: "ok", detail: "" }) },
+  { name: "Devices", row: (name: string) => ({ device_id: name, name, may: ["talk"], paired: now }) },
+  {
+    name: "Agents",
+    row: (name: string) => ({ name }),
+    answer: (agents: object[]) => ({ agents, routes: [] }),
+  },
+  {
+    name: "Plugins",
+    row: (name: string) => ({ name, state: "running", needs: [], provides: ["x"], taps: [] }),
+    answer: (plugins: object[]) => ({ plugins, absent: [] }),
+  },
+  {
+    name: "Configuration",
+    row: (key: string) => [key, { type: "string" }] as const,
+    answer: (keys: readonly (readonly [string, object])[]) => ({
+      schema: { properties: Object.fromEntries(keys) },
+      values: {},
+    }),
+  },
+  {
+    name: "Extensions",
+    route: acceptance,
+    row: (name: string) => ({ id: name, name, state: "accepted", detail: "" }),
+  },
+] as const;
+
+inBrowser("WEB-11: each page shows 5,000 rows", async ({ open }) => {
+  const { page } = await open();
+  page.setDefaultTimeout(10_000);
+  const described = { paths: { [acceptance]: { get: { summary: "Skills: all" } } } };
+  await page.route("**/api/openapi.json", (asked) => asked.fulfill({ json: described }));
+  const missed = await missedBy(lists, async ({ name, row, ...more }) => {
+    const path = "route" in more ? more.route : pages.find((one) => one.name === name)?.route;
+    const at = (url: URL): boolean => url.pathname === path;
+    const all = Array.from({ length: 5_000 }, (_, number) => row(`row ${number}`));
+    const json = "answer" in more ? more.answer(all as never) : { rows: all };
+    await page.route(at, (asked) => asked.fulfill({ json }));
+    await goTo(page, name === "Jobs" ? "Agents" : "Jobs");
+    await goTo(page, name);
+    await page.getByText("row 4999").first().waitFor({ state: "attached" });
+    await page.unroute(at);
+  });
+  expect(missed).toEqual([]);
 });

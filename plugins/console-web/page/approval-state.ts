@@ -31,6 +31,8 @@ export const failure = signal<Failure | undefined>(undefined);
 const pauseMs = 1_500;
 /** Questions that are over and stay in sight; the oldest give way. */
 const mostOver = 10;
+/** Others come once some of these are decided. */
+const mostShown = 60;
 
 /** Follows the questions of all doors until `until`. */
 export async function follow(until: AbortSignal): Promise<void> {
@@ -62,7 +64,8 @@ function inPlace(known: readonly Asked[], open: readonly Question[]): readonly A
   });
   const fresh = open.filter(({ id }) => stay.every(({ question }) => question.id !== id));
   const over = stay.filter(({ end }) => end).slice(0, -mostOver);
-  return [...stay.filter((one) => !over.includes(one)), ...fresh.map((question) => ({ question }))];
+  const kept = stay.filter((one) => !over.includes(one));
+  return [...kept, ...fresh.map((question) => ({ question }))].slice(0, mostShown);
 }
 
 function settle(id: string, end: NonNullable<Asked["end"]>): void {

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { List } from "./list-end.tsx";
 import { usePaged } from "./paged.ts";
-import { Badge, useDeed, View, Wrong } from "./parts.tsx";
+import { Badge, Facts, useDeed, View, Wrong } from "./parts.tsx";
 import { Search } from "./search.tsx";
 import { ask } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
@@ -16,7 +16,7 @@ interface Row {
   readonly result: string;
   readonly user: string;
   readonly session_id: string;
-  readonly args: object;
+  readonly args: Readonly<Record<string, unknown>>;
 }
 
 interface Verdict {
@@ -77,9 +77,10 @@ function Record({ record }: { readonly record: Row }) {
       <td>{event_type}</td>
       <th scope="row">
         {tool === "" ? "—" : <code>{tool}</code>}
+        {args["reason"] !== undefined && <p>{String(args["reason"])}</p>}
         <details>
           <summary>{words.details(seq)}</summary>
-          <pre tabIndex={0}>{JSON.stringify({ session_id, args }, null, 2)}</pre>
+          <Facts of={{ ...args, ...(session_id !== "" && { session: session_id }) }} />
         </details>
       </th>
       <td>

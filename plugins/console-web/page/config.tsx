@@ -116,7 +116,10 @@ function Changes({ values, changes, saved }: ChangesProps) {
       saved();
     });
   return (
-    <section class={keys.length > 0 ? "card changes" : ""} aria-label={words.changed(keys.length)}>
+    <section
+      class={keys.length > 0 || said.value !== "" ? "card changes" : ""}
+      aria-label={words.changed(keys.length)}
+    >
       <p role="status">{keys.length > 0 ? words.changed(keys.length) : said.value}</p>
       <Wrong deed={deed} />
       {step.value === "tried" && keys.length > 0 && <Difference values={values} changes={changes.value} />}

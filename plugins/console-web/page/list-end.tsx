@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Paged } from "./paged.ts";
 import { Busy, Empty, Failed } from "./parts.tsx";
 import { texts } from "./texts.ts";
@@ -56,6 +57,12 @@ interface TableProps {
 }
 
 export function Table({ label, columns, children }: TableProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  // On a narrow page each cell stands below the other, with its column's name.
+  useLayoutEffect(() => {
+    for (const { cells } of body.current?.rows ?? [])
+      for (const [at, cell] of [...cells].entries()) if (columns[at]) cell.dataset["label"] = columns[at];
+  });
   return (
     <div class="wide" tabIndex={0} role="region" aria-label={label}>
       <table class="rows">
@@ -68,7 +75,7 @@ export function Table({ label, columns, children }: TableProps) {
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody ref={body}>{children}</tbody>
       </table>
     </div>
   );

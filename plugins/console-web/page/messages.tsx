@@ -48,7 +48,7 @@ function One({ message, results }: OneProps) {
       {calls.map(({ id, tool, args }) => {
         const result = results.get(id);
         const told = result && { result: result.text, decision: decisionOf(result) };
-        return <ToolCall key={id} call={{ kind: "call", id, tool, args: indented(args), ...told }} />;
+        return <ToolCall key={id} call={{ kind: "call", id, tool, args, ...told }} />;
       })}
     </article>
   );
@@ -58,12 +58,4 @@ function One({ message, results }: OneProps) {
 function decisionOf({ failed, text }: Message): string {
   if (failed !== true) return "allowed";
   return /^Refused \((?:[A-Z_0-9]+|no code)\):/.test(text) ? "refused" : "failed";
-}
-
-function indented(args: string): string {
-  try {
-    return JSON.stringify(JSON.parse(args), null, 2);
-  } catch {
-    return args;
-  }
 }

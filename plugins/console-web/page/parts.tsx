@@ -114,9 +114,10 @@ interface EmptyProps {
   readonly title: string;
   readonly hint?: string;
   readonly icon?: string;
+  readonly children?: ComponentChildren;
 }
 
-export function Empty({ title, hint, icon = "○" }: EmptyProps) {
+export function Empty({ title, hint, icon = "○", children }: EmptyProps) {
   return (
     <div class="empty">
       <span class="empty-icon" aria-hidden="true">
@@ -124,7 +125,22 @@ export function Empty({ title, hint, icon = "○" }: EmptyProps) {
       </span>
       <p class="empty-title">{title}</p>
       {hint !== undefined && <p class="quiet">{hint}</p>}
+      {children}
     </div>
+  );
+}
+
+/** Shows the fields of an object by their names; a value that is no text as JSON. */
+export function Facts({ of }: { readonly of: object }) {
+  return (
+    <dl class="facts">
+      {Object.entries(of).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -73,7 +73,11 @@ function Console() {
 function Side({ view }: { readonly view: string }) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+    const look = (): void =>
+      list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+    look();
+    window.addEventListener("resize", look);
+    return () => window.removeEventListener("resize", look);
   }, [view]);
   const waiting = questions.value.filter(({ end }) => end === undefined).length;
   return (
