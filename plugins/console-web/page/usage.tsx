@@ -96,22 +96,8 @@ function Days({ days }: { readonly days: readonly Row[] }) {
           return (
             <g key={row.key}>
               <title>{told(row)}</title>
-              <rect
-                class="in"
-                x={x}
-                y={height - input}
-                width={bar}
-                height={Math.max(1, input)}
-                rx={2}
-              />
-              <rect
-                class="out"
-                x={x}
-                y={height - input - output}
-                width={bar}
-                height={output}
-                rx={2}
-              />
+              <rect class="in" x={x} y={height - input} width={bar} height={Math.max(1, input)} rx={2} />
+              <rect class="out" x={x} y={height - input - output} width={bar} height={output} rx={2} />
             </g>
           );
         })}
