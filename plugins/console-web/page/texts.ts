@@ -112,7 +112,7 @@ export const texts = {
     waiting: (count: number) => (count === 1 ? "1 question waits" : `${count} questions wait`),
   },
   sessions: {
-    search: "Search in ids, people and words",
+    search: "Search ids, people, words",
     empty: "No conversations.",
     columns: { title: "Conversation", owner: "Person", turns: "Turns", updated: "Last turn" },
     open: "Open",
