@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { Table } from "./list-end.tsx";
 import { Badge, Empty, submitted, useDeed, useLoad, View, When, Wrong } from "./parts.tsx";
-import { ask, Failure } from "./service.ts";
+import { Failure } from "./failure.ts";
+import { ask } from "./service.ts";
 import { texts } from "./texts.ts";
 
 const words = texts.agents;

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
-import { asFailure, ask, events, Failure, isUnreachable, pause } from "./service.ts";
+import { asFailure, Failure, isUnreachable } from "./failure.ts";
+import { ask, events, pause } from "./service.ts";
 
 /** A question as the host words it. */
 export interface Question {

@@ -5,7 +5,8 @@ import { Table } from "./list-end.tsx";
 import { Empty, useDeed, useLoad, View, When, Wrong } from "./parts.tsx";
 import { place } from "./place.tsx";
 import { Search } from "./search.tsx";
-import { account, ask, Failure, isUnreachable, pause, scopes } from "./service.ts";
+import { Failure, isUnreachable } from "./failure.ts";
+import { account, ask, pause, scopes } from "./service.ts";
 import { texts } from "./texts.ts";
 
 const words = texts.config;

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Badge, Busy } from "./parts.tsx";
-import { asFailure, events, pause } from "./service.ts";
+import { asFailure } from "./failure.ts";
+import { events, pause } from "./service.ts";
 import { useStickToEnd } from "./stick.ts";
 import { texts } from "./texts.ts";
 

@@ -1,6 +1,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { asFailure, ask, type Failure } from "./service.ts";
+import { asFailure, type Failure } from "./failure.ts";
+import { ask } from "./service.ts";
 
 interface Page<T> {
   readonly rows: readonly T[];

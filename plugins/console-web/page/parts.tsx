@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { asFailure, type Failure } from "./service.ts";
+import { asFailure, type Failure } from "./failure.ts";
 import { texts } from "./texts.ts";
 
 /** The state of what a view asked for. */

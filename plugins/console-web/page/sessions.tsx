@@ -6,7 +6,8 @@ import { usePaged } from "./paged.ts";
 import { Sure, useDeed, useLoad, View, When, Wrong } from "./parts.tsx";
 import { addressOf, go, Link, place } from "./place.tsx";
 import { Search } from "./search.tsx";
-import { account, ask, bytesOf, type Failure } from "./service.ts";
+import { type Failure } from "./failure.ts";
+import { account, ask, bytesOf } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
 import { Transcript as Said } from "./transcript.tsx";
 

@@ -7,7 +7,8 @@ import { Chat } from "./chat.tsx";
 import { Pair } from "./pair.tsx";
 import { Busy, Empty, Failed, View } from "./parts.tsx";
 import { Link, addressOf, place } from "./place.tsx";
-import { Failure, account, checkToken, isLost, signOut } from "./service.ts";
+import { Failure } from "./failure.ts";
+import { account, checkToken, isLost, signOut } from "./service.ts";
 import { texts } from "./texts.ts";
 
 interface Shows {
