@@ -54,7 +54,7 @@ function One({ message, results }: OneProps) {
   );
 }
 
-/** Returns how a call ended; a result that was refused begins with the service's own word for it. */
+/** Returns how a call ended: a result that was refused begins with the host's word for it. */
 function decisionOf({ failed, text }: Message): string {
   if (failed !== true) return "allowed";
   return /^Refused \((?:[A-Z_0-9]+|no code)\):/.test(text) ? "refused" : "failed";

@@ -31,7 +31,7 @@ export function useLoad<T>(ask: () => Promise<T>, key: string = ""): Load<T> {
   return { at, again: () => void (turn.value += 1) };
 }
 
-/** What a press asks for, while it is done and once it did not work. */
+/** Work that a press asks for, while it is done and once it has failed. */
 export interface Deed {
   readonly isBusy: Signal<boolean>;
   readonly failure: Signal<string>;
@@ -130,7 +130,7 @@ export function Empty({ title, hint, icon = "○", children }: EmptyProps) {
   );
 }
 
-/** Shows the fields of an object by their names; a value that is no text as JSON. */
+/** Shows the fields of an object by their names; a value that is not a text as JSON. */
 export function Facts({ of }: { readonly of: object }) {
   return (
     <dl class="facts">

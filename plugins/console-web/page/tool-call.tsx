@@ -37,7 +37,7 @@ function Arguments({ args }: { readonly args: string }) {
   return fields ? <Facts of={fields} /> : <pre tabIndex={0}>{args}</pre>;
 }
 
-/** Returns undefined for arguments of a model that are no object. */
+/** Returns undefined for arguments of a model that are not an object. */
 function fieldsOf(args: string): object | undefined {
   try {
     const given = JSON.parse(args) as unknown;
