@@ -101,6 +101,11 @@ export interface ChatPlatform<Address, Message extends PlatformMessage = Platfor
 
   /** Sends words or a file; resolves to the message's id. */
   send(piece: OutgoingPiece, delivery: Delivery<Address>): Promise<string | number>;
+  /**
+   * Looks for words that an earlier try may have sent: resolves to their message's id, and to
+   * undefined if they are not there.
+   */
+  find?(delivery: Delivery<Address>): Promise<string | undefined>;
   readonly albums?: Albums<Address>;
   /** Sends a voice message. */
   speak?(speech: Speech, delivery: Delivery<Address>): Promise<unknown>;

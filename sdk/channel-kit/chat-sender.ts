@@ -48,7 +48,8 @@ export class ChatSender<Address, Message extends PlatformMessage> {
     const address = platform.readAddress(to);
     if (address === undefined)
       return { status: "refused", reason: `${JSON.stringify(to)} is no address on ${title}` };
-    const copies = platform.sendsOnce ? {} : { earlier, again: copyOf };
+    const find = (piece: Piece, index: number) => this.#find(piece, { address, key, index, signal });
+    const copies = platform.sendsOnce ? {} : { earlier, again: copyOf, ...(platform.find && { find }) };
     let last: Sent = { status: "sent" };
     return sendInParts<Piece>({
       values: values(),
@@ -101,6 +102,14 @@ export class ChatSender<Address, Message extends PlatformMessage> {
         throw error;
       }
     });
+  }
+
+  async #find(piece: Piece, delivery: Delivery<Address>): Promise<Sent | "absent" | undefined> {
+    if (!("text" in piece)) return undefined;
+    let id: string | undefined;
+    const found = await sentOf(async () => (id = await this.#needs.platform.find?.(delivery)) ?? "");
+    if (found.status === "sent" && id === undefined) return "absent";
+    return found.status === "refused" ? undefined : found;
   }
 
   #tell(error: unknown): void {

@@ -27,12 +27,21 @@ export class PlatformFailure extends Error {
   readonly afterMs: number | undefined;
   /** True if the call may have been done: it went out, and nothing came back that can be read. */
   readonly unsure: boolean;
+  /** The platform's own word for it; empty if it said none. */
+  readonly code: string;
 
-  constructor(kind: FailureKind, sentence: string, afterMs?: number, unsure: boolean = false) {
+  constructor(
+    kind: FailureKind,
+    sentence: string,
+    afterMs?: number,
+    unsure: boolean = false,
+    code: string = "",
+  ) {
     super(sentence);
     this.kind = kind;
     this.afterMs = afterMs;
     this.unsure = unsure;
+    this.code = code;
   }
 }
 
