@@ -1,5 +1,5 @@
 import { compareIds, pause, type KnownPlaces, type PlatformFailure } from "@gantry/sdk/channel";
-import type { Messages } from "./messages.ts";
+import type { Messages, Place } from "./messages.ts";
 import type { Me } from "./read-message.ts";
 import type { Rest } from "./rest.ts";
 import { idAt, isId } from "./snowflake.ts";
@@ -12,13 +12,6 @@ const maxPlaces = 100;
 const dayMs = 86_400_000;
 /** A longer wait for a limit ends the try; the next connection begins another. */
 const patienceMs = 60_000;
-
-/** A channel in which the bot is asked. */
-export interface Place {
-  readonly channel: string;
-  readonly guild?: string;
-  readonly last: string;
-}
 
 export interface CatchUpNeeds {
   readonly rest: Rest;

@@ -1,5 +1,4 @@
 import { PlatformFailure, type ChannelHealth, type ChatFrame, type KnownPlaces } from "@gantry/sdk/channel";
-import type { Place } from "./catch-up.ts";
 import { errors } from "./errors.ts";
 import type { Nonces } from "./nonces.ts";
 import {
@@ -12,6 +11,13 @@ import {
 import type { Rest } from "./rest.ts";
 import { isId } from "./snowflake.ts";
 import type { WireMessage, WireRole } from "./wire.ts";
+
+/** A channel in which the bot is asked. */
+export interface Place {
+  readonly channel: string;
+  readonly guild?: string;
+  readonly last: string;
+}
 
 export interface MessageNeeds {
   readonly rest: Rest;

@@ -28,12 +28,11 @@ import {
   type Standing,
 } from "@gantry/sdk/channel";
 import { bodyOf, readAddress } from "./address.ts";
-import type { Place } from "./catch-up.ts";
 import { accountOf, platformRows } from "./checks.ts";
 import { errors } from "./errors.ts";
 import { asAttachment, type FileOfMessage } from "./files.ts";
 import { Gateway } from "./gateway.ts";
-import { Messages } from "./messages.ts";
+import { Messages, type Place } from "./messages.ts";
 import { Nonces } from "./nonces.ts";
 import type { DiscordMessage, ReplyAddress } from "./read-message.ts";
 import { renderMessage } from "./render.ts";
