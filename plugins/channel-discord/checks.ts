@@ -41,8 +41,8 @@ export async function platformRows(
   ];
 }
 
-function intentRows({ flags = 0 }: WireApplication, { groups }: Settings): readonly CheckRow[] {
-  if (groups === "off" || (flags & contentFlags) !== 0) return [];
+function intentRows({ flags }: WireApplication, { groups }: Settings): readonly CheckRow[] {
+  if (groups === "off" || ((flags ?? 0) & contentFlags) !== 0) return [];
   return [{ what: "discord intents", state: "fail", detail: errors.DISCORD_INTENT().message }];
 }
 
