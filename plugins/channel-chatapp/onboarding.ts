@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { OnboardingStep } from "@gantry/sdk";
 
-export const onboarding: OnboardingStep = {
-  title: "A chat app, by webhooks",
+export const onboarding: Pick<OnboardingStep, "hint" | "ask"> = {
   hint: "a business account of the platform",
   async ask(questions) {
     const keys: Record<string, unknown> = {

@@ -26,7 +26,8 @@ export interface ChatSenderNeeds<Address, Message extends PlatformMessage> {
   readonly name: string;
   readonly title: string;
   readonly platform: ChatPlatform<Address, Message>;
-  readonly health: ChannelHealth;
+  /** Undefined: the channel has no connection whose state it could tell. */
+  readonly health: ChannelHealth | undefined;
   readonly log: Logger;
   readonly speaker: Speaker | undefined;
   readonly open: PieceOptions["open"];
@@ -115,8 +116,8 @@ export class ChatSender<Address, Message extends PlatformMessage> {
   #tell(error: unknown): void {
     const { health } = this.#needs;
     if (!(error instanceof PlatformFailure)) return;
-    if (error.kind === "account") health.refused(error.message);
-    if (error.kind === "paused") health.notices(error.message);
+    if (error.kind === "account") health?.refused(error.message);
+    if (error.kind === "paused") health?.notices(error.message);
   }
 
   /** The answer is there in words, so one that cannot be spoken is not sent again. Never throws. */

@@ -75,10 +75,14 @@ function kindOf(error: unknown, refused: readonly string[]): FailureKind {
   return refused.includes(error.code) ? "refused" : "account";
 }
 
-/** Returns the outcome of a call that sends a message and resolves to its id. Never throws. */
+/**
+ * Returns the outcome of a call that sends a message and resolves to its id, empty if the platform
+ * names none. Never throws.
+ */
 export async function sentOf(call: () => Promise<string | number>): Promise<Sent> {
   try {
-    return { status: "sent", id: String(await call()) };
+    const id = String(await call());
+    return id === "" ? { status: "sent" } : { status: "sent", id };
   } catch (error) {
     if (!(error instanceof PlatformFailure)) return { status: "retry", reason: String(error) };
     const { kind, message: reason, afterMs } = error;
