@@ -56,8 +56,8 @@ export interface ChatChannel<
   readonly table?: string;
   readonly config: Config;
   readonly errors?: ErrorTable;
-  /** The check of the channel is tried before the keys are written. */
-  readonly onboarding?: Pick<OnboardingStep, "hint" | "ask">;
+  /** Before the keys are written, a channel with a connection is tried by its check. */
+  readonly onboarding?: Pick<OnboardingStep, "hint" | "ask"> & Partial<Pick<OnboardingStep, "title">>;
   /** The key of the configuration that lists who may write. */
   readonly allowlist: string;
   /** The form of a person's id, as people write it in `[people]`. */
@@ -89,7 +89,9 @@ export function chatChannel<
     needs,
     provides: [Channels, Checks, Commands, channel.webhook ? Routes : Services, Standings],
     taps: ["onInboundMessage"],
-    ...(onboarding && { onboarding: { title, check: name, ...onboarding } }),
+    ...(onboarding && {
+      onboarding: { title, ...(!channel.webhook && { check: name }), ...onboarding },
+    }),
     ...(errors && { errors }),
     setup: (host) => setUp(channel, host),
   });
