@@ -4,6 +4,7 @@ import { chatChannel } from "@gantry/sdk/channel";
 import { channelPlatformContract } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
+import bot from "../examples/channel-bot/index.ts";
 import matrix from "../examples/channel-matrix/index.ts";
 import chatapp from "../plugins/channel-chatapp/index.ts";
 import discord from "../plugins/channel-discord/index.ts";
@@ -33,6 +34,7 @@ const channels: readonly (readonly [string, Plugin, Plugin])[] = [
   ["discord", discord, bare],
   ["slack", slack, bare],
   ["matrix", matrix, bare],
+  ["bot", bot, bare],
   ["chatapp", chatapp, hooked],
 ];
 
