@@ -60,7 +60,7 @@ async function missedIn(
   for (;;) {
     try {
       const found: WireMessage[] = [];
-      for await (const page of pagesOf(api, place, last, signal)) found.push(...page);
+      for await (const page of pagesOf(api, { ...place, oldest: last }, signal)) found.push(...page);
       return found
         .filter(({ ts }) => Number(ts) > Number(last))
         .map((message) => ({ ...message, channel }))

@@ -33,7 +33,7 @@ export class Posting {
     const metadata = { event_type: "gantry_reply", event_payload: { id } };
     const message = { ...placeOf(to.address), ...body, metadata, client_msg_id: id };
     try {
-      return (await this.#api.call<{ ts: string }>("chat.postMessage", message, to)).ts;
+      return (await this.#api.call<{ ts: string }>("chat.postMessage", message, { signal: to.signal })).ts;
     } catch (error) {
       const isForm = error instanceof PlatformFailure && error.kind === "form";
       if (!isForm || others.length === 0) throw error;
@@ -45,8 +45,9 @@ export class Posting {
   async find(to: Delivery<SlackAddress>): Promise<string | undefined> {
     const id = nameOf(to);
     const oldest = to.address.message ?? ((Date.now() - dayMs) / 1_000).toFixed(6);
+    const asked = { ...to.address, oldest, include_all_metadata: true } as const;
     try {
-      for await (const messages of pagesOf(this.#api, to.address, oldest, to.signal, true)) {
+      for await (const messages of pagesOf(this.#api, asked, to.signal)) {
         const hit = messages.find(({ metadata }) => metadata?.event_payload?.id === id);
         if (hit !== undefined) return hit.ts;
       }
@@ -82,12 +83,11 @@ export class Posting {
 /** Yields the messages of a conversation or thread since `oldest`, page by page, some pages at most. */
 export async function* pagesOf(
   api: WebApi,
-  { channel, thread }: SlackAddress,
-  oldest: string,
+  asked: SlackAddress & { readonly oldest: string; readonly include_all_metadata?: true },
   signal: AbortSignal,
-  include_all_metadata?: boolean,
 ): AsyncGenerator<readonly WireMessage[]> {
-  const method = thread === undefined ? "conversations.history" : "conversations.replies";
+  const method = asked.thread === undefined ? "conversations.history" : "conversations.replies";
+  const { channel, thread, oldest, include_all_metadata } = asked;
   const about = { channel, ts: thread, oldest, include_all_metadata, limit: 100 };
   let cursor: string | undefined;
   for (let page = 0; page < maxPages && cursor !== ""; page += 1) {

@@ -1,5 +1,5 @@
 import type { Static, TObject } from "typebox";
-import { Checks, Commands, Services, type Command } from "../contract/command.ts";
+import { Checks, Commands, Services, type Check, type Command } from "../contract/command.ts";
 import type { ErrorTable } from "../contract/errors.ts";
 import type { OnboardingStep } from "../contract/onboarding.ts";
 import { definePlugin, type Plugin, type PluginHost } from "../contract/plugin.ts";
@@ -114,11 +114,8 @@ function setUp<Config extends TObject, Settings extends ChatRules, Address, Mess
 
   const parts = { ...host.needs, name, title, platform, people, rules, health, log, values };
   const questions = new ChatQuestions(parts);
-  const sender = new ChatSender({
-    ...parts,
-    health: platform.receive && health,
-    open: async (id) => media?.open(id),
-  });
+  const open = async (id: string) => media?.open(id);
+  const sender = new ChatSender({ ...parts, open, health: platform.receive && health });
   host.provide(Channels, channelOf(channel, platform, questions, sender));
   host.provide(Standings, people);
 
@@ -130,12 +127,11 @@ function setUp<Config extends TObject, Settings extends ChatRules, Address, Mess
     return refusal ?? refuseStrangers(message);
   });
 
-  let opened: ChatIntake<Address, Message> | undefined;
-  const intake = () => (opened ??= new ChatIntake({ ...parts, codes: new Pairing(host.needs.store) }));
+  const intake = new ChatIntake({ ...parts, codes: new Pairing(host.needs.store) });
   const frame: ChatFrame<Address, Message> = {
-    read: (about, read) => intake().read(about, read),
-    take: (messages, signal) => intake().take(messages, signal),
-    deliver: (messages, request) => intake().deliver(messages, request),
+    read: (about, read) => intake.read(about, read),
+    take: (messages, signal) => intake.take(messages, signal),
+    deliver: (messages, request) => intake.deliver(messages, request),
     press: (press, question) => questions.press(press, question),
   };
   for (const route of platform.routes?.(frame) ?? []) host.provide(Routes, route);
@@ -143,18 +139,25 @@ function setUp<Config extends TObject, Settings extends ChatRules, Address, Mess
   if (receive) serveConnection(host, name, () => receive.call(platform, frame), { alone: true });
   // A service that has run out of descriptors still renders what it answers.
   host.onServe(async () => void (await readMarkdown("")));
-  const checks = channelChecks(name, {
+  for (const check of checksOf(channel, rules, platform, receive && health)) host.provide(Checks, check);
+  const paired = rules.pairing === undefined ? [] : pairedCommands(name, people.paired);
+  for (const command of [...paired, ...(channel.commands ?? [])]) host.provide(Commands, command);
+}
+
+function checksOf<Address, Message extends PlatformMessage>(
+  { name, allowlist }: { readonly name: string; readonly allowlist: string },
+  { people, pairing }: ChatRules,
+  platform: ChatPlatform<Address, Message>,
+  health: ChannelHealth | undefined,
+): readonly Check[] {
+  return channelChecks(name, {
     standing: async () => [
       ...(await rowsOf(`${name} account`, () => platform.account())),
-      peopleRow(name, channel.allowlist, rules.people, rules.pairing),
+      peopleRow(name, allowlist, people, pairing),
     ],
     platform: (signal) => rowsOf(name, () => platform.check(signal)),
-    ...(receive && { health }),
+    ...(health && { health }),
   });
-  for (const check of checks) host.provide(Checks, check);
-  const paired = rules.pairing === undefined ? [] : pairedCommands(name, people.paired);
-  const commands = [...paired, ...(channel.commands ?? [])];
-  for (const command of commands) host.provide(Commands, command);
 }
 
 function channelOf<Address, Message extends PlatformMessage>(

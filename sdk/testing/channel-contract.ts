@@ -96,7 +96,8 @@ export function channelContract({
           );
         mustYield(who, blockedMs);
       }
-      await mustClear(who, before, patienceMs, "sending", "clear its timers when send() ends");
+      const due = { after: "sending", cure: "clear its timers when send() ends" };
+      await mustClear(who, before, patienceMs, due);
     },
     "a channel answers for a picture whose bytes are gone, and for a piece that it does not know":
       async () => {

@@ -119,7 +119,8 @@ export function guardContract({
         const cure = "bound the work by the length of what it reads";
         mustYield(who, blockedMs, cure, ` over ${brief(guardedCall(call))}`);
       }
-      await mustClear(who, before, patienceMs, "its answers", "clear its timers when it answers");
+      const due = { after: "its answers", cure: "clear its timers when it answers" };
+      await mustClear(who, before, patienceMs, due);
     },
     "a guard that is only asked says the same twice: it counts and remembers nothing of a dry run":
       async () => {

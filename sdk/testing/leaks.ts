@@ -50,8 +50,7 @@ export async function mustClear(
   who: string,
   before: ReadonlyMap<string, number>,
   ms: number,
-  after: string,
-  cure: string,
+  { after, cure }: { readonly after: string; readonly cure: string },
 ): Promise<void> {
   const left = await leftOver(before, ms);
   if (left.some((kind) => kind.endsWith("Timeout")))

@@ -79,7 +79,8 @@ export function providerContract({
         );
       if (last?.type === "stop" && !answer.some(({ type }) => type === "text" || type === "tool_call"))
         throw wrong(who, "said nothing", "give its answer as text events");
-      await mustClear(who, before, patienceMs, "its answer", "clear its timers when an answer ends");
+      const due = { after: "its answer", cure: "clear its timers when an answer ends" };
+      await mustClear(who, before, patienceMs, due);
     },
     "a provider answers a message with a picture that is gone, and with a piece that it does not know":
       async () => {
