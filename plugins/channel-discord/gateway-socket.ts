@@ -21,7 +21,7 @@ const longestBeatMs = 60_000;
 const goodbyeMs = 1_000;
 /** Ends a connection and not the session, as 1000 would. */
 const leave = 4_000;
-/** So many events wait at most; a connection that brings more ends, and the platform keeps the rest. */
+/** The most events that wait; a connection that brings more ends, and the platform keeps the rest. */
 const maxWaiting = 1_000;
 /** A session at the gateway, which another connection, also of another process, may go on with. */
 export interface Session {

@@ -29,7 +29,7 @@ export class Limits {
   readonly #until = new Map<string, number>();
   #refused: readonly number[] = [];
 
-  /** Returns the milliseconds until a call of this route may be made; throws after many refusals. */
+  /** Returns the milliseconds until a call of this route may be made; throws after refusals. */
   waitMs(route: Route): number {
     const now = Date.now();
     const recent = this.#refused.filter((at) => at > now - periodMs);

@@ -30,7 +30,7 @@ export interface MessageNeeds {
 /** Takes the messages that people wrote. */
 export class Messages {
   readonly #needs: MessageNeeds;
-  /** By server: the role that the platform gave the bot, as people who type its name often pick it. */
+  /** By server: the bot's own role, which people who type its name often pick. */
   readonly #ownRoles = new Map<string, string | undefined>();
 
   constructor(needs: MessageNeeds) {

@@ -84,7 +84,7 @@ export class Messages {
       const place = placeOf(one);
       const { channel, thread } = one.replyTo;
       await places.reached(keyOf(place), place);
-      // The thread that its answer begins, or the channel of a thread, which may not have been known.
+      // The thread that its answer begins, or the channel of a thread, which may be new.
       if (place.thread === undefined && thread !== undefined)
         await places.reached(keyOf({ channel, thread }), { ...place, thread });
       else if (place.thread !== undefined && !(await places.get(channel)))

@@ -80,7 +80,7 @@ export class Posting {
   }
 }
 
-/** Yields the messages of a conversation or thread since `oldest`, page by page, some pages at most. */
+/** Yields the first pages of messages of a conversation or thread since `oldest`. */
 export async function* pagesOf(
   api: WebApi,
   asked: SlackAddress & { readonly oldest: string; readonly include_all_metadata?: true },

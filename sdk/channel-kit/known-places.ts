@@ -20,7 +20,7 @@ export class KnownPlaces<Place extends KnownPlace> {
   #known: Promise<Map<string, Place>> | undefined;
   readonly #changed = new Set<string>();
 
-  /** `space` of the values is the channel's own; a place that is quiet for `lifeMs` is forgotten. */
+  /** `space` of the values is the channel's own; a place quiet for `lifeMs` is forgotten. */
   constructor(values: () => Values, space: string, lifeMs: number) {
     this.#values = values;
     this.#space = space;
@@ -73,7 +73,7 @@ export class KnownPlaces<Place extends KnownPlace> {
   }
 }
 
-/** Compares ids that grow with time, as decimal numbers or times of one form; below 0: `a` first. */
+/** Compares ids that grow with time: decimal numbers or times of one form; below 0: `a` first. */
 export function compareIds(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : Number(a > b));
 }
