@@ -20,7 +20,7 @@ const slow = [
   "plugins/channel-email/{account,contract,email,hostile,reading,sending,starttls,two-programs}.test.ts",
   "plugins/console-web/{agents,approvals,chat,config,console,extensions,health,long,looks,pairing,states,views}.test.ts",
   "plugins/command-{onboard/onboard,plugins/new,plugins/add,plugins/check}.test.ts",
-  "plugins/editor-acp/{editor,folders,frames,schema}.test.ts",
+  "plugins/editor-acp/{editor,folders,frames,schema,version-2}.test.ts",
   "plugins/gateway-http/ready.test.ts",
   "plugins/history-compact/windows.test.ts",
   "plugins/inbox-worker/{lane-workers,outages}.test.ts",
