@@ -160,7 +160,8 @@ export class Session {
     const narrowed = this.#mode !== level && { autonomy: this.#mode };
     const place = { workspace: this.folder.path, ...narrowed };
     try {
-      const result = await inbox.prompt(this.#message(said), { signal, approvals: "ask", onEvent, ...place });
+      const asking = { signal, approvals: "ask", thoughts: true, onEvent } as const;
+      const result = await inbox.prompt(this.#message(said), { ...asking, ...place });
       if (!signal.aborted) begun();
       await updates.end(signal.aborted ? { reply: "" } : result, media);
       return result;

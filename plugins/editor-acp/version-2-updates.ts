@@ -26,6 +26,7 @@ export function updateIn2(update: SessionUpdate): v2.SessionUpdate | undefined {
     case "available_commands_update":
       return { ...update, availableCommands: update.availableCommands.map(commandIn2) };
     case "agent_message_chunk":
+    case "agent_thought_chunk":
     case "user_message_chunk":
     case "session_info_update":
     case "notice":

@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tempDir } from "../../test/helpers/cli.ts";
+import { chunk } from "../../test/helpers/model.ts";
+import { serveModel, stream } from "../../test/helpers/model-server.ts";
 import { programs } from "../../test/helpers/programs.ts";
 import { modelThat, startEditor } from "./editor.test-kit.ts";
 import { startAgent } from "./agent-process.test-kit.ts";
@@ -51,6 +53,27 @@ test("ACP-01: a prompt of version 2 is acknowledged by its id, and states tell i
   expect(editor.answer(session)).toBe("hello");
   expect(editor.states(session)).toEqual(["running", "idle: end_turn"]);
   expect(wrongFrames(version2, editor)).toEqual([]);
+});
+
+test("ACP-01: an editor of either version is told what the model thinks, apart from its answer", async () => {
+  await using model = await serveModel((_, response) => {
+    const pieces = [{ reasoning_content: "Let me " }, { reasoning_content: "see." }, { content: "yes" }];
+    stream(response, [...pieces.map((delta) => chunk(delta)), chunk({}, "stop"), "data: [DONE]\n\n"]);
+  });
+  await using first = await startEditor({ model });
+  const session = await first.open("a");
+  await first.say(session, "hi");
+  await using second = await startEditor2({ model });
+  const other = await second.open("a");
+  await second.send(other, "hi");
+  await second.idle(other);
+  for (const updates of [first.updates.map(({ update }) => update), second.told(other)]) {
+    const thoughts = updates.filter(({ sessionUpdate }) => sessionUpdate === "agent_thought_chunk");
+    expect(thoughts.map((one: any) => one.content.text).join("")).toBe("Let me see.");
+    expect(new Set(thoughts.map((one: any) => one.messageId)).size).toBe(1);
+  }
+  expect([first.answer(session), second.answer(other)]).toEqual(["yes", "yes"]);
+  expect(wrongFrames(version2, second)).toEqual([]);
 });
 
 test.runIf(linux)("ACP-01: version 2 waits by requires_action, and the yes lets the call run", async () => {
