@@ -125,6 +125,7 @@ export class ResponseTurns {
         ...(history && { history }),
       },
       signal: AbortSignal.any([left, stop.signal]),
+      oneCall: asked.oneCall,
       encoder: new ResponseEncoder(head),
       settle: async (result, pieces) => {
         this.#running.delete(head.id);

@@ -34,6 +34,8 @@ export interface PreparedTurn {
   readonly options: Omit<PromptOptions, "signal" | "onEvent">;
   readonly signal: AbortSignal;
   readonly encoder: Encoder;
+  /** The client takes one call at most: the first is its, and the model sees that no other was run. */
+  readonly oneCall: boolean;
   /**
    * Takes the end of the turn, once, before the client is told and even if the client has left by
    * then; undefined for a turn that threw. `pieces` are those that `whole` is given.
@@ -95,7 +97,7 @@ function settling(inbox: Inbox, turn: PreparedTurn, isStreamed: boolean, pieces:
       };
       let result: TurnResult | undefined;
       try {
-        const ended = held(await inbox.prompt(message, { ...options, ...listener }), options);
+        const ended = held(await inbox.prompt(message, { ...options, ...listener }), turn);
         result = isStreamed && streamed !== "" ? { ...ended, reply: streamed } : ended;
       } finally {
         await settle?.(result, pieces);
@@ -105,10 +107,11 @@ function settling(inbox: Inbox, turn: PreparedTurn, isStreamed: boolean, pieces:
   };
 }
 
-/** Returns the result, which has failed if the model made no call though it had to. */
-function held(result: TurnResult, { mustCall }: PreparedTurn["options"]): TurnResult {
+/** Returns the result as the client asked for it; it has failed if a call was required and none came. */
+function held(result: TurnResult, { options, oneCall }: PreparedTurn): TurnResult {
   const { stop_reason, client_calls: calls = [] } = result;
-  if (!mustCall || calls.length > 0 || stop_reason !== "EndTurn") return result;
+  if (oneCall && calls.length > 1) return { ...result, client_calls: calls.slice(0, 1) };
+  if (!options.mustCall || calls.length > 0 || stop_reason !== "EndTurn") return result;
   const { code, message } = errors.OPENAI_NO_CALL();
   return { ...result, stop_reason: "Error", error: { code, message, retry: false } };
 }

@@ -154,6 +154,9 @@ test("SDK-18: PRV-02: the usage tells the model that has answered and what went 
   expect(p.server).toBe(new URL(server.url).host);
 });
 
+const shown = (events: readonly ProviderEvent[]) =>
+  events.filter((event) => "text" in event && event.text !== "");
+
 test("PRV-02: thinking is told apart from the text, streamed or whole", async () => {
   const thinking = [
     { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "" } },
@@ -164,8 +167,6 @@ test("PRV-02: thinking is told apart from the text, streamed or whole", async ()
     stream(response, [begin, ...thinking, ...say("yes", 1), ...end("end_turn")]),
   );
   await using p = provider(server.url);
-  const shown = (events: readonly ProviderEvent[]) =>
-    events.filter((event) => "text" in event && event.text !== "");
   const told = [
     { type: "thought", text: "hm" },
     { type: "text", text: "yes" },

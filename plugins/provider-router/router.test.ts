@@ -73,13 +73,13 @@ test("PRV-10: nothing is asked again after text was shown, and the error is the 
 });
 
 test("PRV-10: a failure after thoughts alone is asked again, and those of the failed try are not told", async () => {
-  const thought = (value: string): ProviderEvent => ({ type: "thought", text: value });
+  const [hm, aha] = ["hm", "aha"].map((text): ProviderEvent => ({ type: "thought", text }));
   const a = scripted("a", [
-    [thought("hm"), fail(503)],
-    [thought("aha"), ...fine],
+    [hm!, fail(503)],
+    [aha!, ...fine],
   ]);
   const events = await run(routed({ providers: quick("a") }).router, [a.provider]);
-  expect(events.slice(1)).toEqual([thought("aha"), ...fine]);
+  expect(events.slice(1)).toEqual([aha, ...fine]);
 });
 
 test("PRV-11: nothing falls back after a tool call was handed on", async () => {
