@@ -5,12 +5,10 @@ import {
   type PromptEvent,
   type PromptOptions,
   type RouteReply,
-  type RouteRequest,
   type ServerEvent,
   type TurnEvent,
   type TurnResult,
 } from "@gantry/sdk";
-import { BadRequest } from "./bad-request.ts";
 import { errors } from "./errors.ts";
 import { errorBody, turnStatus, type Coded } from "./failure.ts";
 
@@ -41,16 +39,6 @@ export interface PreparedTurn {
    * then; undefined for a turn that threw. `pieces` are those that `whole` is given.
    */
   settle?(result: TurnResult | undefined, pieces: readonly Piece[]): Promise<void>;
-}
-
-const waitHeader = "X-Gantry-Approvals";
-
-/** Returns who decides what needs a person: somebody elsewhere if the client waits, else nobody. */
-export function approvalsOf(headers: RouteRequest["headers"]): "ask" | "none" {
-  const [value] = [headers[waitHeader.toLowerCase()]].flat();
-  if (value === undefined) return "none";
-  if (value === "wait") return "ask";
-  throw new BadRequest(waitHeader, "is not `wait`, the only value that it has");
 }
 
 export async function answerWhole(inbox: Inbox, turn: PreparedTurn): Promise<RouteReply> {
