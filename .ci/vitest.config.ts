@@ -25,7 +25,7 @@ const slow = [
   "plugins/history-compact/windows.test.ts",
   "plugins/inbox-worker/{lane-workers,outages}.test.ts",
   "plugins/provider-genlang/{model-server,two-processes}.test.ts",
-  "plugins/mcp-client/{add,calls,conformance,official-servers,pins,processes,texts,walls}.test.ts",
+  "plugins/mcp-client/{add,calls,conformance,hostile,official-servers,pins,processes,texts,walls}.test.ts",
   "plugins/mcp-server/{conformance,crossed,door,stdio}.test.ts",
   "plugins/redact-secret-files/*.test.ts",
   "plugins/sandbox-landlock/{attacked,attacks,evasions,files,guarded,limits,hooks,network,open}.test.ts",
