@@ -9,13 +9,14 @@ import { folder, linux } from "./mcp.test-kit.ts";
 const long = process.env["GANTRY_LONG"] !== undefined;
 const shape = { type: "object", properties: {} };
 
+const tool = (name: string, description = "It works.", inputSchema: object = shape): object => ({
+  name,
+  description,
+  inputSchema,
+});
+
 /** The lists of the hostile servers; `address` is one that nothing may ask. */
 const lists = (address: string): Readonly<Record<string, readonly object[]>> => {
-  const tool = (name: string, description = "It works.", inputSchema: object = shape): object => ({
-    name,
-    description,
-    inputSchema,
-  });
   const refs = { type: "object", properties: { a: { $ref: `${address}schema` } } };
   return {
     texts: [...Array(20).keys()].map((at) => tool(`text_${at}`, `See ${address} `.repeat(8_000))),
