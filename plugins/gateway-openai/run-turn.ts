@@ -32,7 +32,7 @@ export interface PreparedTurn {
   readonly options: Omit<PromptOptions, "signal" | "onEvent">;
   readonly signal: AbortSignal;
   readonly encoder: Encoder;
-  /** The client takes one call at most: the first is its, and the model sees that no other was run. */
+  /** The client takes the first call alone; the model sees that no other was run. */
   readonly oneCall: boolean;
   /**
    * Takes the end of the turn, once, before the client is told and even if the client has left by
@@ -95,7 +95,7 @@ function settling(inbox: Inbox, turn: PreparedTurn, isStreamed: boolean, pieces:
   };
 }
 
-/** Returns the result as the client asked for it; it has failed if a call was required and none came. */
+/** Returns the result as the client asked for it: failed if a required call did not come. */
 function held(result: TurnResult, { options, oneCall }: PreparedTurn): TurnResult {
   const { stop_reason, client_calls: calls = [] } = result;
   if (oneCall && calls.length > 1) return { ...result, client_calls: calls.slice(0, 1) };

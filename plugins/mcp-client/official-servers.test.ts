@@ -10,7 +10,7 @@ const packages = path.join(import.meta.dirname, "../../node_modules");
 const mainOf = (name: string): string =>
   createRequire(import.meta.url).resolve(`@modelcontextprotocol/${name}/dist/index.js`);
 
-/** The table of a server of the protocol's own, which reads its program and what is named beside. */
+/** The table of a server of the protocol's own, which reads its program and what it needs. */
 const official = (name: string, args: readonly string[], keys: object = {}) => ({
   command: process.execPath,
   args: [mainOf(name), ...args],
