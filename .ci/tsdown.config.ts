@@ -162,7 +162,7 @@ const product = defineConfig({
             "sdk/security/(?=file-names)",
             "plugins/shared/",
             // The service and its workers share them.
-            "plugins/sandbox-landlock/(?=errors|frames|messages)",
+            "plugins/sandbox-landlock/(?=errors|messages)",
             "plugins/sandbox-landlock/workspace/(?=git-settings)",
             "plugins/sandbox-landlock/service/(?=owner-git)",
           ),

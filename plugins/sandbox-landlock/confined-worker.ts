@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import path from "node:path";
 import { asError, entryBeside } from "@gantry/sdk/node";
-import { Frames } from "./frames.ts";
+import { Frames } from "../shared/frames.ts";
 import { CHANNEL, type ConfinedFacts, type FromConfined, type Request, type ToConfined } from "./messages.ts";
 import { goFirst } from "./confined/first-to-go.ts";
 import { Requests } from "./confined/requests.ts";

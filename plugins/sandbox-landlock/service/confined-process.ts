@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { type OfStart, ofStart, startRoom } from "./answers.ts";
 import type { Hearing, Outcome } from "./asked.ts";
-import { type Frame, Frames, type Room } from "../frames.ts";
+import { type Frame, Frames, type Room } from "../../shared/frames.ts";
 import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
 import { ProcessLost, StartHung } from "./failures.ts";
 import {
