@@ -22,7 +22,7 @@ const socket = new Socket({ fd: CHANNEL, readable: true, writable: true });
 const { promise: told, resolve: tell } = Promise.withResolvers<ConfinedFacts>();
 const { promise: supervised, resolve: go } = Promise.withResolvers<void>();
 
-const frames = new Frames<ToConfined, FromConfined>(socket, ({ message, data }) => {
+const frames = new Frames<ToConfined, FromConfined>(socket, socket, ({ message, data }) => {
   if ("workspace" in message) tell(message);
   else if ("go" in message) go();
   else if ("abort" in message) void ready.then((requests) => requests.abort(message.id));

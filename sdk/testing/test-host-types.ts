@@ -5,6 +5,7 @@ import type {
   Filled,
   ModelRef,
   GuardOpinion,
+  Logger,
   Plugin,
   Provider,
   Runtime,
@@ -26,6 +27,26 @@ export interface TestHostOptions {
   readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
   /** False leaves out onReady. Default true. */
   readonly ready?: boolean;
+}
+
+/** The receivers of what a plugin registers and reads that runs without a host around it. */
+export interface Around {
+  readonly hooks: { add(plugin: string, hook: string, handler: unknown, options?: object): () => void };
+  readonly registry: {
+    put(plugin: string, slot: AnySlot, value: any): () => void;
+    get(slot: AnySlot): unknown;
+  };
+  readonly log: Logger;
+  /** Milliseconds for each step. */
+  readonly timeoutMs: number;
+}
+
+/** A plugin without a host around it, in the order in which a host would start and stop it. */
+export interface AlonePlugin {
+  setup(): Promise<void>;
+  ready(): Promise<void>;
+  prepare(): Promise<void>;
+  dispose(): Promise<void>;
 }
 
 export interface LogLine {

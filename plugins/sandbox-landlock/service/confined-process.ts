@@ -68,7 +68,12 @@ export class ConfinedProcess {
     this.#lateMs = lateMs;
     this.#socket = child.stdio[CHANNEL] as Socket;
     const room = (): Room => (this.#starts ? startRoom : this.#questions.room);
-    this.#frames = new Frames<unknown, ToConfined>(this.#socket, (frame) => this.#take(frame), room);
+    this.#frames = new Frames<unknown, ToConfined>(
+      this.#socket,
+      this.#socket,
+      (frame) => this.#take(frame),
+      room,
+    );
     this.#questions = new Questions({
       lateMs,
       late: () => this.#end(new ProcessLost()),

@@ -1,0 +1,17 @@
+import { defineErrors, failed, usage } from "@gantry/sdk";
+
+export const errors = defineErrors({
+  ISOLATED_FACTS: usage(
+    "The plugin %s cannot run isolated, as %s: state under `gantry` in its package.json what `facts` of `gantry plugins check --json` says, or take it off isolated_plugins.",
+  ),
+  ISOLATED_SLOT: usage(
+    "The plugin %s cannot run isolated, as it %s %s, which does not pass between processes: take it off isolated_plugins.",
+  ),
+  ISOLATED_MEMBER: usage(
+    "The plugin %s cannot run isolated, as %s of what it gives %s must answer at once: take it off isolated_plugins.",
+  ),
+  ISOLATED_ENDED: failed(
+    "The process of the plugin %s has ended (%s): it is started again; see `gantry status`.",
+  ),
+  ISOLATED_FAILED: failed("The plugin failed in its process: %s"),
+});

@@ -1,0 +1,217 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { CheckRow, HookName, OpenProcess, PluginHost, Runtime, Sandbox } from "@gantry/sdk";
+import type { OpenSpec, TapOptions } from "@gantry/sdk/fill";
+import { asError, entryBeside, isInside, nodeCommand, nodeProgram, withTimeout } from "@gantry/sdk/node";
+import { errors } from "./errors.ts";
+import type { Place } from "./facts.ts";
+import { Peer } from "./peer.ts";
+import type { LoadedFacts, ToLoad, ToSetUp } from "./running-plugin.ts";
+import { StandIns } from "./standing.ts";
+import type { Work } from "./values.ts";
+
+export interface Bounds {
+  /** A process that says nothing for two such times, though it is asked to, is ended. */
+  readonly silentMs: number;
+  /** The wait after the first end; it doubles with each until one has lived for a minute. */
+  readonly backoffMs: number;
+  /** For each step of the life of a plugin. */
+  readonly stepMs: number;
+}
+
+export const BOUNDS: Bounds = { silentMs: 5_000, backoffMs: 1_000, stepMs: 30_000 };
+const MOST_BACKOFF_MS = 60_000;
+const LIVED_MS = 60_000;
+const MOST_WORDS = 500;
+const LEVELS: readonly string[] = ["debug", "info", "warn", "error"];
+
+export interface IsolatedOptions {
+  readonly place: Place;
+  /** The `import.meta.url` of the index of this plugin. */
+  readonly base: string;
+  readonly bounds: Bounds;
+}
+
+interface Needs {
+  readonly sandbox: Sandbox;
+  readonly runtime: Runtime;
+}
+
+/** One plugin in walled processes, of which one runs at a time. */
+export class Isolated {
+  readonly #host: PluginHost;
+  readonly #needs: Needs;
+  readonly #options: IsolatedOptions;
+  readonly #standIns: StandIns;
+  #peer: Peer | undefined;
+  #process: OpenProcess | undefined;
+  #steps: ("ready" | "serve")[] = [];
+  #starts = 0;
+  #failures = 0;
+  /** Why the last process ended. */
+  #ended = "it has not started";
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(host: PluginHost, needs: Needs, options: IsolatedOptions) {
+    this.#host = host;
+    this.#needs = needs;
+    this.#options = options;
+    this.#standIns = new StandIns(host, () => errors.ISOLATED_ENDED(host.name, this.#ended));
+  }
+
+  /** Resolves once the plugin has registered all that it does in its setup; throws what that does. */
+  async start(): Promise<void> {
+    await this.#start();
+    this.#host.onReady(() => this.#step("ready"));
+    this.#host.onServe(() => this.#step("serve"));
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#retry);
+    await this.#peer?.ask("dispose").catch(() => undefined);
+    await this.#process?.close();
+  }
+
+  rows(): readonly CheckRow[] {
+    const what = `plugin ${this.#host.name}`;
+    const again = this.#starts > 1 ? `, started ${this.#starts} times` : "";
+    if (this.#peer) return [{ what, state: "ok", detail: `isolated in a walled process of its own${again}` }];
+    const detail = `its process has ended (${this.#ended})${again}; what it guards is refused until it runs`;
+    return [{ what, state: "fail", detail, cure: "see the log; `gantry plugins check` tries the plugin" }];
+  }
+
+  async #step(step: "ready" | "serve"): Promise<void> {
+    this.#steps.push(step);
+    await this.#peer?.ask(step);
+  }
+
+  async #start(): Promise<void> {
+    this.#starts++;
+    const opened = await this.#needs.sandbox.open(this.#spec());
+    this.#process = opened;
+    const words = lastWords(opened);
+    const peer = new Peer(opened.stdout, opened.stdin, (what, ...args) => this.#told(String(what), args));
+    opened.stdin.on("error", () => undefined);
+    // What is not a message ends the stream, and nothing is believed of who sent it.
+    opened.stdout.on("error", (error) => {
+      peer.end(errors.ISOLATED_ENDED(this.#host.name, error));
+      void opened.close();
+    });
+    const watch = this.#watch(peer, opened);
+    const started = performance.now();
+    void opened.ended.then(({ exitCode, signal, reason, findings }) => {
+      clearInterval(watch);
+      const how = reason === "exited" ? (signal ?? `exit code ${exitCode}`) : reason;
+      const why = [this.#silent.has(opened) ? "it hung" : how, ...findings, words()].filter(Boolean);
+      this.#over(peer, why.join("; "), performance.now() - started);
+    });
+    try {
+      const { entry } = this.#options.place;
+      const { needs } = (await peer.ask("load", { name: entry } satisfies ToLoad)) as LoadedFacts;
+      void needs;
+      const config = this.#host.config as ToSetUp["config"];
+      await peer.ask("setup", {
+        config,
+        needs: {},
+        timeoutMs: this.#options.bounds.stepMs,
+      } satisfies ToSetUp);
+      this.#standIns.settle();
+      for (const step of this.#steps) await peer.ask(step);
+      this.#peer = peer;
+    } catch (error) {
+      peer.end(asError(error));
+      await opened.close();
+      throw error;
+    }
+  }
+
+  readonly #silent = new WeakSet<OpenProcess>();
+
+  /** Ends a process that answers nothing any more. */
+  #watch(peer: Peer, opened: OpenProcess): NodeJS.Timeout {
+    let [asked, missed] = [performance.now(), 0];
+    return setInterval(() => {
+      missed = peer.heard < asked ? missed + 1 : 0;
+      if (missed > 1) {
+        this.#silent.add(opened);
+        void opened.close();
+      }
+      asked = performance.now();
+      peer.ping();
+    }, this.#options.bounds.silentMs).unref();
+  }
+
+  #over(peer: Peer, why: string, livedMs: number): void {
+    const ran = this.#peer === peer;
+    this.#ended = why;
+    const ended = errors.ISOLATED_ENDED(this.#host.name, why);
+    peer.end(ended);
+    if (!ran || this.#host.signal.aborted) return;
+    this.#peer = undefined;
+    this.#standIns.down();
+    this.#host.log.warn({ code: ended.code }, ended.message);
+    if (livedMs > LIVED_MS) this.#failures = 0;
+    this.#later();
+  }
+
+  #later(): void {
+    if (this.#host.signal.aborted) return;
+    const wait = Math.min(this.#options.bounds.backoffMs * 2 ** this.#failures++, MOST_BACKOFF_MS);
+    this.#retry = setTimeout(() => {
+      const late = (): Error => errors.ISOLATED_ENDED(this.#host.name, "it did not start in time");
+      withTimeout(this.#options.bounds.stepMs, this.#start(), late).catch(async (error: unknown) => {
+        this.#standIns.down();
+        this.#ended = asError(error).message;
+        await this.#process?.close();
+        this.#later();
+      });
+    }, wait).unref();
+  }
+
+  /** What the process says to the service. It may have been taken over. */
+  #told(what: string, args: readonly unknown[]): unknown {
+    const [first, second, third] = args;
+    if (what === "provide") return this.#standIns.provide(first, String(second), third);
+    if (what === "withdraw") return this.#standIns.withdraw(first);
+    if (what === "tap")
+      return this.#standIns.tap(first as HookName, second as TapOptions | undefined, third as Work);
+    if (what === "log") return this.#log(String(first), second, String(third));
+    if (what === "failed") return this.#log("error", {}, errors.ISOLATED_FAILED(asError(first)).message);
+    throw new TypeError("nothing that it may say");
+  }
+
+  #log(level: string, detail: unknown, message: string): void {
+    const known = LEVELS.includes(level) ? (level as keyof PluginHost["log"]) : "error";
+    this.#host.log[known](Object(detail) as object, message);
+  }
+
+  #spec(): OpenSpec {
+    const { place, base } = this.#options;
+    const { url, nodeArgs } = entryBeside(base, "plugin-worker");
+    const code = path.resolve(path.dirname(fileURLToPath(base)), "../..");
+    const { folder } = place;
+    const isConfigured = folder !== undefined && isInside(folder, this.#needs.runtime.configDir);
+    const own = folder === undefined || isConfigured ? [] : [folder];
+    return {
+      argv: nodeCommand(["--no-warnings", ...nodeArgs], fileURLToPath(url)),
+      read: [nodeProgram, code, ...own],
+      ...(isConfigured && { program: programOf(folder, this.#needs.runtime.configDir) }),
+      signal: this.#host.signal,
+    };
+  }
+}
+
+/** Returns the folder of all installed packages, as one imports another, else the plugin's own. */
+function programOf(folder: string, configDir: string): string {
+  const installed = path.join(configDir, "node_modules");
+  return isInside(folder, installed) ? installed : folder;
+}
+
+/** Returns the end of what a process wrote to stderr, whenever that is asked. */
+function lastWords({ stderr }: OpenProcess): () => string {
+  let said = "";
+  stderr.on("data", (piece: Buffer) => {
+    said = `${said}${piece.subarray(-MOST_WORDS).toString()}`.slice(-MOST_WORDS);
+  });
+  return () => said.trim();
+}
