@@ -2,21 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Readable, Writable } from "node:stream";
 import { asError } from "@gantry/sdk/node";
 import { Frames } from "../shared/frames.ts";
-import { type Living, pack, packError, unpack, unpackError, type Work } from "./values.ts";
-
-type Told =
-  | {
-      readonly do: "ask";
-      readonly id: number;
-      readonly work: number;
-      readonly within: number | undefined;
-      readonly args: unknown;
-    }
-  | { readonly do: "answer"; readonly id: number; readonly value: unknown }
-  | { readonly do: "fail"; readonly id: number; readonly error: unknown }
-  | { readonly do: "abort"; readonly signal: number; readonly reason: unknown }
-  | { readonly do: "forget"; readonly works: readonly number[]; readonly signals: readonly number[] }
-  | { readonly do: "ping" | "pong" };
+import { itself } from "./itself.ts";
+import { pack, packError } from "./packing.ts";
+import type { Told } from "./told.ts";
+import { unpack, unpackError } from "./unpacking.ts";
+import type { Living, Work } from "./values.ts";
 
 /** The work that each side may ask of the other before it was given any. */
 const ROOT = 0;
@@ -239,16 +229,4 @@ export class Peer {
     this.#frames.send(told, bytes);
     if (this.#to.writableLength > MOST_HELD) this.#from.destroy(new Error("it does not read"));
   }
-}
-
-/**
- * Returns an answer that can be awaited, or gone through, as what gives one thing after the other
- * is asked without waiting. Nobody need wait for it.
- */
-export function itself(answer: Promise<unknown>): unknown {
-  answer.catch(() => undefined);
-  const items = async function* (): AsyncGenerator<unknown> {
-    yield* (await answer) as AsyncIterable<unknown>;
-  };
-  return Object.defineProperty(answer, Symbol.asyncIterator, { value: items });
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AnySlot, Awaitable, HookName, PluginHost } from "@gantry/sdk";
 import type { TapOptions } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
-import { itself } from "./peer.ts";
+import { itself } from "./itself.ts";
 import { passing, slotOf } from "./slots.ts";
 import type { Work } from "./values.ts";
 

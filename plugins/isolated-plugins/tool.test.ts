@@ -65,10 +65,9 @@ test.runIf(linux)(
   "ISO-01: a process that comes back with another tool offers that one alone",
   { timeout },
   async () => {
-    const code = (name: string, body: string) => toolCode(body).replace('name: "tried"', `name: ${name}`);
     // What it wrote is gone with its process, so the time tells which one it is.
     const name = `"at_" + Math.floor(performance.timeOrigin)`;
-    const file = written(toolFacts, code(name, "process.exit(1)"));
+    const file = written(toolFacts, toolCode("process.exit(1)").replace('name: "tried"', `name: ${name}`));
     await using t = await startIsolated(file, { bounds: { backoffMs: 10 } });
     const names = async () => (await t.slot(ToolCatalog).list()).map((tool: Pick<Tool, "name">) => tool.name);
     const [first] = await names();

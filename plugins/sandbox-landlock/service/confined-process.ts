@@ -68,12 +68,8 @@ export class ConfinedProcess {
     this.#lateMs = lateMs;
     this.#socket = child.stdio[CHANNEL] as Socket;
     const room = (): Room => (this.#starts ? startRoom : this.#questions.room);
-    this.#frames = new Frames<unknown, ToConfined>(
-      this.#socket,
-      this.#socket,
-      (frame) => this.#take(frame),
-      room,
-    );
+    const take = (frame: Frame<unknown>): void => this.#take(frame);
+    this.#frames = new Frames<unknown, ToConfined>(this.#socket, this.#socket, take, room);
     this.#questions = new Questions({
       lateMs,
       late: () => this.#end(new ProcessLost()),
