@@ -10,6 +10,12 @@ export const errors = defineErrors({
   ISOLATED_MEMBER: usage(
     "The plugin %s cannot run isolated, as %s of what it gives %s must answer at once: take it off isolated_plugins.",
   ),
+  ISOLATED_EMPTY: usage(
+    "The plugin %s needs the slot %s and no plugin fills it: list one that does, see `gantry plugins list`.",
+  ),
+  ISOLATED_ARGUMENTS: failed(
+    "The plugin %s asked %s with an argument that it does not take, number %s: hand it what its slot says.",
+  ),
   ISOLATED_ENDED: failed(
     "The process of the plugin %s has ended (%s): it is started again; see `gantry status`.",
   ),

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type AnySlot, type HookName, SDK_LEVEL } from "@gantry/sdk";
-import { EARLIER_LEVEL, hookKinds } from "@gantry/sdk/fill";
+import { EARLIER_LEVEL } from "@gantry/sdk/fill";
 import type { TObject } from "typebox";
 import { errors } from "./errors.ts";
-import { passing, passingHooks, slotOf } from "./slots.ts";
+import { lent } from "./lent.ts";
+import { isHook, passing, slotOf } from "./slots.ts";
 
 /** What a plugin states before any of its code runs. */
 export interface Facts {
@@ -85,9 +86,9 @@ export function passingOf({ name, needs, provides, taps }: Facts): Passing {
       if (!slot) throw errors.ISOLATED_SLOT(name, verb, `the slot ${id}`);
       return slot;
     });
-  const tap = taps.find((hook) => Object.hasOwn(hookKinds, hook) && !passingHooks.includes(hook));
+  const tap = taps.find((hook) => !isHook(hook));
   if (tap !== undefined) throw errors.ISOLATED_SLOT(name, "taps", tap);
-  const needed = slots(needs, "needs", () => false);
+  const needed = slots(needs, "needs", (id) => Object.hasOwn(lent, id));
   return {
     needs: Object.fromEntries(needed.map((slot) => [slot.id, { ...slot, optional: true }])),
     provides: slots(provides, "provides", (id) => Object.hasOwn(passing, id)),

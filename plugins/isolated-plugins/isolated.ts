@@ -5,6 +5,7 @@ import type { OpenSpec, TapOptions } from "@gantry/sdk/fill";
 import { asError, entryBeside, isInside, nodeCommand, nodeProgram, withTimeout } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import type { Place } from "./facts.ts";
+import { lend } from "./lent.ts";
 import { Peer } from "./peer.ts";
 import type { LoadedFacts, ToLoad, ToSetUp } from "./running-plugin.ts";
 import { StandIns } from "./standing.ts";
@@ -27,6 +28,8 @@ const LEVELS: readonly string[] = ["debug", "info", "warn", "error"];
 
 export interface IsolatedOptions {
   readonly place: Place;
+  /** The ids of the slots that it states to need. */
+  readonly needs: readonly string[];
   /** The `import.meta.url` of the index of this plugin. */
   readonly base: string;
   readonly bounds: Bounds;
@@ -107,22 +110,35 @@ export class Isolated {
     });
     try {
       const { entry } = this.#options.place;
-      const { needs } = (await peer.ask("load", { name: entry } satisfies ToLoad)) as LoadedFacts;
-      void needs;
+      const loaded = (await peer.ask("load", { name: entry } satisfies ToLoad)) as LoadedFacts;
       const config = this.#host.config as ToSetUp["config"];
-      await peer.ask("setup", {
-        config,
-        needs: {},
-        timeoutMs: this.#options.bounds.stepMs,
-      } satisfies ToSetUp);
+      const { stepMs: timeoutMs } = this.#options.bounds;
+      await peer.hand("setup", { config, needs: this.#lend(loaded), timeoutMs } satisfies ToSetUp);
       this.#standIns.settle();
       for (const step of this.#steps) await peer.ask(step);
+      await this.#standIns.startAgain();
       this.#peer = peer;
     } catch (error) {
       peer.end(asError(error));
       await opened.close();
       throw error;
     }
+  }
+
+  /** Returns what fills the slots that the code needs, which are those that its facts state. */
+  #lend({ needs }: LoadedFacts): ToSetUp["needs"] {
+    const { name } = this.#host;
+    const filled = needs.map(({ id, optional }) => {
+      if (!this.#options.needs.includes(id))
+        throw errors.ISOLATED_FACTS(
+          name,
+          `its code needs the slot ${id}, which its package.json does not state`,
+        );
+      const value: unknown = this.#host.needs[id];
+      if (value === undefined && !optional) throw errors.ISOLATED_EMPTY(name, id);
+      return [id, value === undefined ? undefined : lend(name, id, value as object)] as const;
+    });
+    return Object.fromEntries(filled);
   }
 
   readonly #silent = new WeakSet<OpenProcess>();

@@ -4,19 +4,24 @@ import { type Living, MARK, type Packed, type PackedError, put, type Work } from
 /** Deeper values go in circles. */
 const MAX_DEPTH = 64;
 
-/** Packs one value. Throws a TypeError for what cannot cross. */
-export function pack(value: unknown, living: Living): Packed {
+/**
+ * Packs one value. `above`: takes the functions that are the value itself or stand right in it.
+ * Throws a TypeError for what cannot cross.
+ */
+export function pack(value: unknown, living: Living, above: Living = living): Packed {
   const pieces: Uint8Array[] = [];
-  const tree = new Packing(living, pieces).pack(value, 0);
+  const tree = new Packing(living, above, pieces).pack(value, 0);
   return { tree, bytes: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces) };
 }
 
 class Packing {
   readonly #living: Living;
+  readonly #above: Living;
   readonly #pieces: Uint8Array[];
   #length = 0;
 
-  constructor(living: Living, pieces: Uint8Array[]) {
+  constructor(living: Living, above: Living, pieces: Uint8Array[]) {
+    this.#above = above;
     this.#living = living;
     this.#pieces = pieces;
   }
@@ -33,7 +38,7 @@ class Packing {
       case "bigint":
         return marked("bigint", String(value));
       case "function":
-        return marked("work", this.#living.give(value as Work));
+        return marked("work", (depth > 1 ? this.#living : this.#above).give(value as Work));
       case "object":
         return value === null ? null : this.#packObject(value, depth);
       default:

@@ -74,6 +74,11 @@ export class Peer {
     return this.#ask(ROOT, args);
   }
 
+  /** Asks as `ask` does; the functions that it hands over stay until the other side forgets them. */
+  hand(...args: readonly unknown[]): Promise<unknown> {
+    return this.#ask(ROOT, args, this.#living());
+  }
+
   ping(): void {
     this.#send({ do: "ping" });
   }
@@ -92,10 +97,11 @@ export class Peer {
     for (const controller of this.#taken.values()) controller.abort(reason);
   }
 
-  #ask(work: number, args: readonly unknown[]): Promise<unknown> {
+  #ask(work: number, args: readonly unknown[], kept?: Living): Promise<unknown> {
     if (this.#ended) return Promise.reject(this.#ended);
     const given: Given = { works: [], signals: [], users: 1 };
-    const packed = pack(args, this.#living(given));
+    // A function that is an argument itself is called later; one within goes with the answer.
+    const packed = pack(args, kept ?? this.#living(given), kept ?? this.#living());
     const id = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#asking.set(id, { resolve, reject, given, asker: AsyncLocalStorage.snapshot() });

@@ -58,7 +58,7 @@ export class RunningPlugin {
   async #load({ name }: ToLoad): Promise<LoadedFacts> {
     this.#loaded = await loadAlone(name, process.cwd());
     const needs = Object.values(this.#loaded.plugin.needs ?? {}) as readonly AnySlot[];
-    return { needs: needs.map(({ id, many, optional }) => ({ id, optional: optional || many })) };
+    return { needs: needs.map(({ id, optional }) => ({ id, optional })) };
   }
 
   async #setUp({ config, needs, timeoutMs }: ToSetUp): Promise<void> {

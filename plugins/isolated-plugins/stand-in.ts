@@ -25,7 +25,12 @@ export function standIn(facts: Facts, { base, bounds, ...place }: StandInOptions
     taps,
     enforces,
     async setup(host) {
-      const isolated = new Isolated(host, host.needs, { place, base, bounds: { ...BOUNDS, ...bounds } });
+      const isolated = new Isolated(host, host.needs, {
+        place,
+        needs: facts.needs,
+        base,
+        bounds: { ...BOUNDS, ...bounds },
+      });
       host.onDispose(() => isolated.stop());
       for (const kind of ["status", "doctor"] as const)
         host.provide(Checks, { name: `isolated-${name}-${kind}`, kind, run: async () => isolated.rows() });

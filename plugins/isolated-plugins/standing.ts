@@ -3,7 +3,7 @@ import type { AnySlot, Awaitable, HookName, PluginHost } from "@gantry/sdk";
 import type { TapOptions } from "@gantry/sdk/fill";
 import { errors } from "./errors.ts";
 import { itself } from "./itself.ts";
-import { passing, slotOf } from "./slots.ts";
+import { passing, slotOf, STARTED } from "./slots.ts";
 import type { Work } from "./values.ts";
 
 /** A value of a slot as the service has it; its functions ask the process that runs now. */
@@ -30,6 +30,8 @@ export class StandIns {
   /** What the process that runs now has given, by its numbers. */
   readonly #given = new Map<unknown, string>();
   #tapped: HookName[] = [];
+  /** The keys of the services that run. */
+  readonly #started = new Set<string>();
 
   constructor(host: PluginHost, down: () => Error) {
     this.#host = host;
@@ -49,6 +51,11 @@ export class StandIns {
     for (const [key, standing] of this.#values) if (!standing.work) this.#withdraw(key);
   }
 
+  /** Starts the services again that ran in the process before. */
+  async startAgain(): Promise<void> {
+    for (const key of this.#started) await this.#values.get(key)?.work?.["start"]?.();
+  }
+
   provide(number: unknown, id: string, value: unknown): void {
     const slot = slotOf(id);
     if (!slot || !Object.hasOwn(passing, id)) throw errors.ISOLATED_SLOT(this.#host.name, "provides", id);
@@ -65,7 +72,7 @@ export class StandIns {
       known.work = work;
     else {
       if (known && !known.work) this.#withdraw(key);
-      this.#values.set(key, this.#stand(slot, facts, work));
+      this.#values.set(key, this.#stand(slot, key, facts, work));
     }
     this.#given.set(number, key);
   }
@@ -91,10 +98,18 @@ export class StandIns {
     taps.push(tap);
   }
 
-  #stand(slot: AnySlot, facts: Standing["facts"], work: Readonly<Record<string, Work>>): Standing {
+  #stand(
+    slot: AnySlot,
+    key: string,
+    facts: Standing["facts"],
+    work: Readonly<Record<string, Work>>,
+  ): Standing {
     const functions = Object.keys(work);
     const asks = functions.map((name) => {
-      const ask: Work = (...args) => standing.work?.[name]?.(...args) ?? this.#refused();
+      const ask: Work = (...args) => {
+        if (slot.id === STARTED) this.#started[name === "start" ? "add" : "delete"](key);
+        return standing.work?.[name]?.(...args) ?? this.#refused();
+      };
       return [name, ask] as const;
     });
     const value = Object.freeze({ ...facts, ...Object.fromEntries(asks) });
