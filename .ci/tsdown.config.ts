@@ -70,12 +70,13 @@ async function writeFacts(): Promise<void> {
       const { gantry = {} } = JSON.parse(
         readFileSync(path.join(root, "plugins", name, "package.json"), "utf8"),
       ) as {
-        gantry?: { base?: boolean; tables?: string[]; role?: string; loads?: string };
+        gantry?: { base?: boolean; tables?: string[]; role?: string; loads?: string; inService?: string };
       };
       const { default: plugin } = (await import(path.join(root, "host/dist/plugins", name, "index.js"))) as {
         default: Plugin;
       };
-      const own = { name, gantry: statedBy(plugin) };
+      const { inService } = gantry;
+      const own = { name, gantry: { ...statedBy(plugin), ...(inService && { inService }) } };
       writeFileSync(path.join(root, "host/dist/plugins", name, "facts.json"), JSON.stringify(own));
       return {
         name,

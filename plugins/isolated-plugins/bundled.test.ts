@@ -33,17 +33,23 @@ function why(name: string): string | undefined {
 test("x", () => {
   for (const name of names) console.log(name.padEnd(26), why(name)?.slice(0, 160) ?? "CAN");
 });
-const can = names.filter((name) => why(name) === undefined && (!process.env.ONLY || process.env.ONLY.split(",").includes(name)));
-test.runIf(linux).for(can)("ISO-01: %s keeps the contract of its kind in a process of its own", { timeout: 300_000 }, async (name) => {
-  const bundled = await Promise.all(names.map(bundledPlugin));
-  const sandbox = await bundledPlugin("sandbox-landlock");
-  const plugin = isolated(name);
-  const { findings, tried } = await checkPlugin({
-    plugin,
-    with: fillersFor(await bundledPlugin(name), bundled, [sandbox]),
-    config: exampleOf(name),
-    patienceMs: 45_000,
-  });
-  expect(findings.map(({ message }) => message)).toEqual([]);
-  expect(tried).toBeGreaterThan(2);
-});
+const can = names.filter(
+  (name) => why(name) === undefined && (!process.env.ONLY || process.env.ONLY.split(",").includes(name)),
+);
+test.runIf(linux).for(can)(
+  "ISO-01: %s keeps the contract of its kind in a process of its own",
+  { timeout: 300_000 },
+  async (name) => {
+    const bundled = await Promise.all(names.map(bundledPlugin));
+    const sandbox = await bundledPlugin("sandbox-landlock");
+    const plugin = isolated(name);
+    const { findings, tried } = await checkPlugin({
+      plugin,
+      with: fillersFor(await bundledPlugin(name), bundled, [sandbox]),
+      config: exampleOf(name),
+      patienceMs: 45_000,
+    });
+    expect(findings.map(({ message }) => message)).toEqual([]);
+    expect(tried).toBeGreaterThan(2);
+  },
+);

@@ -4,6 +4,7 @@ export const errors = defineErrors({
   ISOLATED_FACTS: usage(
     "The plugin %s cannot run isolated, as %s: state under `gantry` in its package.json what `facts` of `gantry plugins check --json` says, or take it off isolated_plugins.",
   ),
+  ISOLATED_REFUSED: usage("The plugin %s cannot run isolated, as %s: take it off isolated_plugins."),
   ISOLATED_SLOT: usage(
     "The plugin %s cannot run isolated, as it %s %s, which does not pass between processes: take it off isolated_plugins.",
   ),

@@ -42,7 +42,8 @@ export async function factsBeside(name: string, file: string): Promise<{ facts: 
 /** Reads the facts in the text of a package.json. Throws `ISOLATED_FACTS`. */
 export function readFacts(name: string, text: string): Facts {
   const { name: stated, gantry = {} } = parsed(name, text);
-  const { sdk = SDK_LEVEL, config } = gantry;
+  const { sdk = SDK_LEVEL, config, inService } = gantry;
+  if (inService !== undefined) throw errors.ISOLATED_REFUSED(name, inService);
   const own = gantry["name"] ?? String(stated ?? "").replace(/^(?:@[^/]+\/)?(?:gantry-plugin-)?/, "");
   const [needs, provides, taps, enforces] = lists.map((list) => gantry[list] ?? []);
   const wrong = [needs, provides, taps, enforces].findIndex((list) => !isNames(list));

@@ -1,4 +1,4 @@
-import { GantryError } from "@gantry/sdk";
+import { GantryError, isWithoutAnswer } from "@gantry/sdk";
 import { type Living, MARK, type Packed, type PackedError, put, type Work } from "./values.ts";
 
 /** Deeper values go in circles. */
@@ -135,6 +135,7 @@ export function packError(error: Error): PackedError {
     message: error.message,
     name: error.name,
     ...(typeof code === "string" && { code }),
+    ...(isWithoutAnswer(error) && { unanswered: true }),
     ...(error instanceof GantryError && { exit: exit!, ...(status !== undefined && { status }) }),
   };
 }

@@ -121,9 +121,11 @@ export class StandIns {
   #parts(slot: AnySlot, value: unknown): Pick<Standing, "facts"> & { work: Record<string, Work> } {
     const [facts, work]: [Record<string, unknown>, Record<string, Work>] = [{}, {}];
     for (const [name, member] of Object.entries(Object(value) as object)) {
+      const way = passing[slot.id]![name];
       if (typeof member !== "function") facts[name] = member;
-      else if (passing[slot.id]!.includes(name)) work[name] = member as Work;
-      else throw errors.ISOLATED_MEMBER(this.#host.name, `${name}()`, slot.id);
+      else if (way === "at once") throw errors.ISOLATED_MEMBER(this.#host.name, `${name}()`, slot.id);
+      // What the slot does not know nobody asks.
+      else if (way) work[name] = member as Work;
     }
     return { facts, work };
   }

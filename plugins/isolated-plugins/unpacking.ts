@@ -1,4 +1,4 @@
-import { GantryError } from "@gantry/sdk";
+import { GantryError, withoutAnswer } from "@gantry/sdk";
 import { webResponse } from "@gantry/sdk/node";
 import { type Living, MARK, type Packed, type PackedError, put, type Work } from "./values.ts";
 
@@ -6,8 +6,13 @@ const exits: readonly unknown[] = [1, 2, 3];
 
 /** Returns the error that the other side threw. Throws a TypeError if it is none. */
 export function unpackError(packed: unknown): Error {
-  const { message, name, code, exit, status } = (packed ?? {}) as Partial<PackedError>;
+  const { message, name, unanswered, ...row } = (packed ?? {}) as Partial<PackedError>;
   if (typeof message !== "string" || typeof name !== "string") throw new TypeError("no error");
+  const error = rebuilt(message, name, row);
+  return unanswered === true ? withoutAnswer(error) : error;
+}
+
+function rebuilt(message: string, name: string, { code, exit, status }: Partial<PackedError>): Error {
   if (typeof code === "string" && exits.includes(exit)) {
     const row = { text: "%s", exit: exit!, ...(Number.isInteger(status) && { status: status! }) };
     return new GantryError(code, row, [message]);

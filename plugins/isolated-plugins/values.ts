@@ -26,6 +26,8 @@ export interface PackedError {
   readonly code?: string;
   readonly exit?: GantryError["exit"];
   readonly status?: number;
+  /** As `isWithoutAnswer` of the sdk says. */
+  readonly unanswered?: true;
 }
 
 /** Sets a member of any name, also one that an object has from its prototype. */
