@@ -97,8 +97,8 @@ async function writeFacts(): Promise<void> {
 /** Returns what an installed plugin would state in its package.json. */
 function statedBy(plugin: Plugin): object {
   const { sdk, needs = {}, provides = [], taps = [], enforces = [] } = plugin;
-  const ids = (slots: readonly AnySlot[]): readonly string[] => slots.map(({ id }) => id);
-  const slots = { needs: ids(Object.values(needs)), provides: ids(provides) };
+  const needed = Object.values(needs as Readonly<Record<string, AnySlot>>).map(({ id }) => id);
+  const slots = { needs: needed, provides: provides.map(({ id }) => id) };
   return { sdk, ...slots, taps, enforces, config: configOf(plugin) };
 }
 

@@ -24,6 +24,9 @@ export const BOUNDS: Bounds = { silentMs: 5_000, backoffMs: 1_000, stepMs: 30_00
 const MOST_BACKOFF_MS = 60_000;
 const LIVED_MS = 60_000;
 const MOST_WORDS = 500;
+/** Characters of a log line, and its facts. */
+const MOST_LOGGED = 10_000;
+const MOST_FACTS = 30;
 const LEVELS: readonly string[] = ["debug", "info", "warn", "error"];
 
 export interface IsolatedOptions {
@@ -198,7 +201,7 @@ export class Isolated {
 
   #log(level: string, detail: unknown, message: string): void {
     const known = LEVELS.includes(level) ? (level as keyof PluginHost["log"]) : "error";
-    this.#host.log[known](Object(detail) as object, message);
+    this.#host.log[known](shortened(Object(detail) as object), message.slice(0, MOST_LOGGED));
   }
 
   #spec(): OpenSpec {
@@ -215,6 +218,17 @@ export class Isolated {
       signal: this.#host.signal,
     };
   }
+}
+
+/** Returns the first facts of a log line, as a process that was taken over may tell very many. */
+function shortened(detail: object): object {
+  const some = Object.entries(detail).slice(0, MOST_FACTS);
+  return Object.fromEntries(some.map(([name, fact]) => [name, shortFact(fact)]));
+}
+
+function shortFact(fact: unknown): unknown {
+  if (fact instanceof Error || typeof fact === "number" || typeof fact === "boolean") return fact;
+  return String(fact).slice(0, MOST_WORDS);
 }
 
 /** Returns the folder of all installed packages, as one imports another, else the plugin's own. */

@@ -38,6 +38,8 @@ const sent = facts({
   key: text,
 });
 const speech = Type.Object({ mime: text });
+const run = facts({ argv: list(text), cwd: text, timeoutMs: Type.Number(), maxOutputBytes: whole });
+const isContent = (value: unknown): boolean => value === null || typeof value === "string" || isBytes(value);
 const memory: Functions = {
   remember: [text, text, any],
   recall: [text, text, whole],
@@ -106,6 +108,18 @@ export const lent: Readonly<Record<string, Functions>> = {
     "usage.sum": [text, Type.Number(), or(text)],
     erase: [text],
   },
+  sandbox: {
+    policy: [],
+    run: [run],
+    tryRun: [run, facts({ key: text, waitMs: Type.Number() })],
+    "files.read": [text, whole, isSignal],
+    "files.write": [text, isContent, isSignal, any],
+    "files.list": [text, whole, isSignal],
+    "files.search": [
+      facts({ files: list(text), pattern: text, limit: whole, maxFileBytes: whole }),
+      isSignal,
+    ],
+  },
   "tool-catalog": { list: [] },
   transcriber: { transcribe: [speech, isSignal] },
   upstream: { fetch: [request], webSocket: [text, Type.Record(text, text), isSignal] },
@@ -117,6 +131,8 @@ export const lent: Readonly<Record<string, Functions>> = {
  */
 export function lend(plugin: string, id: string, filled: object): object {
   const value: Record<string, unknown> = factsOf(filled);
+  // The address of a module of the service; what parses in there has the walls of its process.
+  delete value["confining"];
   for (const [path, takes] of Object.entries(lent[id]!)) {
     const names = path.split(".");
     const last = names.pop()!;

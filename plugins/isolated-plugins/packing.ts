@@ -32,11 +32,10 @@ class Packing {
       case "boolean":
         return value;
       case "number":
-        return Number.isFinite(value) ? value : marked("number", String(value));
+        if (Number.isFinite(value) && !Object.is(value, -0)) return value;
+        return marked("number", Object.is(value, -0) ? "-0" : String(value));
       case "undefined":
         return marked("undefined");
-      case "bigint":
-        return marked("bigint", String(value));
       case "function":
         return marked("work", (depth > 1 ? this.#living : this.#above).give(value as Work));
       case "object":
@@ -66,7 +65,6 @@ class Packing {
     if (value instanceof AbortSignal) return marked("signal", this.#living.giveSignal(value));
     if (value instanceof Date) return marked("date", value.getTime());
     if (value instanceof URL) return marked("url", value.href);
-    if (value instanceof RegExp) return marked("pattern", [value.source, value.flags]);
     if (value instanceof Map) return marked("map", [...value].map(inner));
     if (value instanceof Set) return marked("set", [...value].map(inner));
     if (value instanceof Promise)
@@ -110,10 +108,11 @@ function packResponse(response: Response, inner: (one: unknown) => unknown): obj
 
 /** Returns own members, and those that a class gives, with functions that know their object. */
 function* membersOf(value: object): Generator<readonly [string, unknown]> {
-  const seen = new Set<string>(["constructor"]);
+  const seen = new Set<string>();
   for (let at: object | null = value; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     for (const [key, described] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
-      if (seen.has(key) || (at === value && !described.enumerable)) continue;
+      const isOwn = at === value;
+      if (seen.has(key) || (isOwn ? !described.enumerable : key === "constructor")) continue;
       seen.add(key);
       const member: unknown = described.get ? described.get.call(value) : described.value;
       yield [key, typeof member === "function" ? (member as Work).bind(value) : member];

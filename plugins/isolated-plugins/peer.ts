@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Readable, Writable } from "node:stream";
 import { asError } from "@gantry/sdk/node";
-import { Frames } from "../shared/frames.ts";
+import { type Frame, Frames } from "../shared/frames.ts";
 import { itself } from "./itself.ts";
 import { pack, packError } from "./packing.ts";
 import type { Told } from "./told.ts";
@@ -10,12 +10,13 @@ import type { Living, Work } from "./values.ts";
 
 /** The work that each side may ask of the other before it was given any. */
 const ROOT = 0;
-/** A side that gives more, or asks more at a time, has gone wrong. */
+/** A side that gives more has gone wrong. */
 const MOST_GIVEN = 200_000;
-const MOST_ASKED = 10_000;
+/** A question takes as much while it is answered, however short it is. */
+const LEAST_HELD = 4_096;
 const ROOM = { text: 16 * 1024 * 1024, data: 64 * 1024 * 1024 };
 /** Bytes of questions that are not answered yet, and of what the other side has not read yet. */
-const MOST_HELD = 256 * 1024 * 1024;
+const MOST_HELD = 128 * 1024 * 1024;
 const room = (): typeof ROOM => ROOM;
 
 /** What was given for one question: it is taken back once nothing of the answer is used any more. */
@@ -48,7 +49,8 @@ export class Peer {
   readonly #asking = new Map<number, Asking>();
   readonly #unused: FinalizationRegistry<{ readonly id: number; readonly given: Given | undefined }>;
   #last = ROOT;
-  #underWay = 0;
+  /** Bytes of what is being answered. */
+  #held = 0;
   #ended: Error | undefined;
   /** When something came last, by `performance.now()`. */
   heard: number = performance.now();
@@ -66,7 +68,7 @@ export class Peer {
       if (!this.#ended) this.#send({ do: "forget", works: [id], signals: [] });
       if (given) this.#leave(given);
     });
-    this.#frames = new Frames<Told, Told>(from, to, ({ message, data }) => this.#take(message, data), room);
+    this.#frames = new Frames<Told, Told>(from, to, (frame) => this.#take(frame), room);
   }
 
   /** Asks the root of the other side. Rejects with what it throws, and with the reason of `end`. */
@@ -109,11 +111,11 @@ export class Peer {
     return promise;
   }
 
-  #take(told: Told, bytes: Uint8Array): void {
+  #take({ message: told, data: bytes, length }: Frame<Told>): void {
     this.heard = performance.now();
     switch (told.do) {
       case "ask":
-        return void this.#serve(told, bytes);
+        return void this.#serve(told, bytes, length);
       case "answer":
       case "fail":
         return this.#settle(told, bytes);
@@ -130,10 +132,15 @@ export class Peer {
     }
   }
 
-  async #serve({ id, work, within, args }: Told & { do: "ask" }, bytes: Uint8Array): Promise<void> {
+  async #serve(
+    { id, work, within, args }: Told & { do: "ask" },
+    bytes: Uint8Array,
+    length: number,
+  ): Promise<void> {
     const asker = this.#asking.get(within ?? ROOT)?.asker ?? ((run) => run());
     try {
-      if (++this.#underWay > MOST_ASKED) throw new RangeError("too much is asked at a time");
+      this.#held += length + LEAST_HELD;
+      if (this.#held > MOST_HELD) throw new RangeError("too much is asked at a time");
       const found = this.#works.get(work);
       if (!found) throw new TypeError("it was asked for after its time");
       const given = unpack({ tree: args, bytes }, this.#living()) as readonly unknown[];
@@ -143,7 +150,7 @@ export class Peer {
     } catch (error) {
       this.#send({ do: "fail", id, error: packError(asError(error)) });
     } finally {
-      this.#underWay--;
+      this.#held -= length + LEAST_HELD;
     }
   }
 

@@ -20,6 +20,9 @@ interface StandingTap {
   work: Work | undefined;
 }
 
+/** No plugin has more tools, commands, routes and taps together. */
+const MOST = 1_000;
+
 /** All that a plugin's processes, one after another, have registered with the service. */
 export class StandIns {
   readonly #host: PluginHost;
@@ -57,6 +60,7 @@ export class StandIns {
   }
 
   provide(number: unknown, id: string, value: unknown): void {
+    this.#bound();
     const slot = slotOf(id);
     if (!slot || !Object.hasOwn(passing, id)) throw errors.ISOLATED_SLOT(this.#host.name, "provides", id);
     const { facts, work } = this.#parts(slot, value);
@@ -84,6 +88,7 @@ export class StandIns {
   }
 
   tap(hook: HookName, options: TapOptions | undefined, work: Work): void {
+    this.#bound();
     const taps = this.#taps.get(hook) ?? [];
     this.#taps.set(hook, taps);
     const known = taps[this.#tapped.filter((one) => one === hook).length];
@@ -96,6 +101,12 @@ export class StandIns {
     const handler = (arg: never): Awaitable<any> => (tap.work ? tap.work(arg) : this.#refused());
     this.#host.hooks[hook].tap(handler, options);
     taps.push(tap);
+  }
+
+  /** Each takes memory of the service. */
+  #bound(): void {
+    if (this.#values.size + this.#tapped.length >= MOST)
+      throw errors.ISOLATED_SLOT(this.#host.name, "registers", `more than ${MOST} things`);
   }
 
   #stand(

@@ -52,7 +52,6 @@ interface Unpacking {
 const unpackers = {
   undefined: () => undefined,
   number: (text: string) => Number(text),
-  bigint: (text: string) => BigInt(text),
   work: (id: number, { living }: Unpacking) => living.takeWork(id),
   signal: (id: number, { living }: Unpacking) => living.takeSignal(id),
   promise: (id: number, { living }: Unpacking) => living.takeWork(id)(),
@@ -61,13 +60,11 @@ const unpackers = {
   date: (time: number) => new Date(time),
   url: (href: string) => new URL(href),
   query: (text: string) => new URLSearchParams(text),
-  pattern: ([source, flags]: readonly [string, string]) => new RegExp(source, flags),
   map: (entries: readonly unknown[], { inner }: Unpacking) =>
     new Map(entries.map(inner) as (readonly [unknown, unknown])[]),
   set: (values: readonly unknown[], { inner }: Unpacking) => new Set(values.map(inner)),
-  // A copy, since the frame that it came in holds all other bytes too.
-  bytes: ([at, length]: readonly [number, number], { bytes }: Unpacking) =>
-    Uint8Array.from(bytes.subarray(at, at + length)),
+  // No copy: many marks may name the same bytes.
+  bytes: ([at, length]: readonly [number, number], { bytes }: Unpacking) => bytes.subarray(at, at + length),
   response: (facts: PackedResponse, { inner }: Unpacking) => unpackResponse(facts, inner),
 } as const;
 

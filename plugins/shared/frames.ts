@@ -8,6 +8,8 @@ const HEADER_BYTES = 8;
 export interface Frame<T> {
   readonly message: T;
   readonly data: Uint8Array;
+  /** The bytes that both took on the way. */
+  readonly length: number;
 }
 
 /** The most bytes that each part of a message may have. */
@@ -80,7 +82,7 @@ export class Frames<In, Out> {
     this.#keep(isWhole ? left.subarray(end) : left, isWhole ? HEADER_BYTES : end);
     if (!isWhole) return undefined;
     const message = JSON.parse(left.toString("utf8", HEADER_BYTES, HEADER_BYTES + text)) as In;
-    return { message, data: left.subarray(HEADER_BYTES + text, end) };
+    return { message, data: left.subarray(HEADER_BYTES + text, end), length: text + data };
   }
 
   #keep(left: Buffer, wanted: number): void {
