@@ -11,7 +11,7 @@ import { standIn } from "./stand-in.ts";
 const built = new URL("../../host/dist/plugins/", import.meta.url);
 const names = pluginNames().toSorted();
 
-/** What keeps a bundled plugin in the service. */
+/** Reasons that keep bundled plugins in the service. */
 const cannot: Readonly<Record<string, string>> = {
   "agent-routes": "needs the slot config-file",
   "agent-skills": "it reads the skills that stand in folders",
@@ -109,13 +109,17 @@ test.runIf(linux)(
   },
 );
 
-test.runIf(linux)("ISO-01: web_fetch reads a page from a process of its own", { timeout: 60_000 }, async () => {
-  const page = { headers: { "content-type": "text/html" }, body: "<title>One</title><p>Read me." };
-  const net = fakeNet([{ url: "https://one.test/", replies: [page] }]);
-  const plugins = [await bundledPlugin("sandbox-landlock"), isolated("tool-web"), net];
-  await using t = await startTestHost({ plugins });
-  expect((await t.call("web_fetch", { url: "https://one.test/" })).text).toContain("Read me.");
-});
+test.runIf(linux)(
+  "ISO-01: web_fetch reads a page from a process of its own",
+  { timeout: 60_000 },
+  async () => {
+    const page = { headers: { "content-type": "text/html" }, body: "<title>One</title><p>Read me." };
+    const net = fakeNet([{ url: "https://one.test/", replies: [page] }]);
+    const plugins = [await bundledPlugin("sandbox-landlock"), isolated("tool-web"), net];
+    await using t = await startTestHost({ plugins });
+    expect((await t.call("web_fetch", { url: "https://one.test/" })).text).toContain("Read me.");
+  },
+);
 
 const isLong = process.env["GANTRY_LONG"] !== undefined;
 const can = names.filter((name) => !Object.hasOwn(cannot, name));

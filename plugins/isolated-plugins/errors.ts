@@ -2,7 +2,7 @@ import { defineErrors, failed, usage } from "@gantry/sdk";
 
 export const errors = defineErrors({
   ISOLATED_FACTS: usage(
-    "The plugin %s cannot run isolated, as %s: state under `gantry` in its package.json what `facts` of `gantry plugins check --json` says, or take it off isolated_plugins.",
+    "The plugin %s cannot run isolated, as %s: state its facts under `gantry` in its package.json, which `gantry plugins check` compares with its code, or take it off isolated_plugins.",
   ),
   ISOLATED_REFUSED: usage("The plugin %s cannot run isolated, as %s: take it off isolated_plugins."),
   ISOLATED_SLOT: usage(

@@ -121,3 +121,32 @@ test.runIf(linux)(
     expect(err).toMatch(/The plugin tried cannot run isolated, as it provides the slot store.*ISOLATED_SLOT/);
   },
 );
+
+test.runIf(linux)(
+  "ISO-01: an installed package runs isolated by its name, with the packages it imports",
+  { timeout },
+  async () => {
+    using made = tempDir("");
+    const packages = path.join(made.dir, "node_modules");
+    const one = path.join(packages, "gantry-plugin-tried");
+    const other = path.join(packages, "other");
+    for (const folder of [one, other]) mkdirSync(folder, { recursive: true });
+    const stated = { type: "module", exports: "./index.js" };
+    writeFileSync(path.join(other, "package.json"), JSON.stringify({ ...stated, name: "other" }));
+    writeFileSync(path.join(other, "index.js"), 'export const word = "imported";');
+    const name = "gantry-plugin-tried";
+    writeFileSync(path.join(one, "package.json"), JSON.stringify({ ...stated, name, gantry: toolFacts }));
+    writeFileSync(path.join(one, "index.js"), toolCode("return word;", 'import { word } from "other";'));
+    writeFileSync(path.join(made.dir, "config.toml"), 'isolated_plugins = ["tried"]\n', { mode: 0o600 });
+    const { out, err } = await gantry(["tools", "call", "tried", "{}", "--yes"], { dir: made.dir });
+    expect({ out: out.trim(), err }).toEqual({ out: expect.stringContaining("imported"), err: "" });
+  },
+);
+
+test.runIf(linux)("ISO-01: a bundled plugin runs isolated by its name", { timeout }, async () => {
+  using made = tempDir("");
+  writeFileSync(path.join(made.dir, "config.toml"), 'isolated_plugins = ["redact-pii"]\n', { mode: 0o600 });
+  expect((await gantry(["status"], { dir: made.dir })).out).toMatch(
+    /plugin redact-pii.*isolated in a walled process/,
+  );
+});

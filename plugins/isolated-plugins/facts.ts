@@ -7,7 +7,7 @@ import { errors } from "./errors.ts";
 import { lent } from "./lent.ts";
 import { isHook, passing, slotOf } from "./slots.ts";
 
-/** What a plugin states before any of its code runs. */
+/** The facts that a plugin states before any of its code runs. */
 export interface Facts {
   readonly name: string;
   readonly sdk: number;
@@ -19,7 +19,7 @@ export interface Facts {
   readonly config?: TObject;
 }
 
-/** Where the code of a plugin stands. */
+/** The place of a plugin's code. */
 export interface Place {
   /** A bundled name, or the file of the module. */
   readonly entry: string;

@@ -1,15 +1,15 @@
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 import type { CheckRow, HookName, OpenProcess, PluginHost, Runtime, Sandbox } from "@gantry/sdk";
-import type { OpenSpec, TapOptions } from "@gantry/sdk/fill";
-import { asError, entryBeside, isInside, nodeCommand, nodeProgram, withTimeout } from "@gantry/sdk/node";
+import type { TapOptions } from "@gantry/sdk/fill";
+import { asError, withTimeout } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import type { Place } from "./facts.ts";
 import { lend } from "./lent.ts";
 import { Peer } from "./peer.ts";
 import type { LoadedFacts, ToLoad, ToSetUp } from "./running-plugin.ts";
 import { StandIns } from "./standing.ts";
+import { logFor } from "./told-log.ts";
 import type { Work } from "./values.ts";
+import { lastWords, walledProcess } from "./walled-process.ts";
 
 export interface Bounds {
   /** A process that says nothing for two such times, though it is asked to, is ended. */
@@ -23,11 +23,8 @@ export interface Bounds {
 export const BOUNDS: Bounds = { silentMs: 5_000, backoffMs: 1_000, stepMs: 30_000 };
 const MOST_BACKOFF_MS = 60_000;
 const LIVED_MS = 60_000;
-const MOST_WORDS = 500;
-/** Characters of a log line, and its facts. */
-const MOST_LOGGED = 10_000;
-const MOST_FACTS = 30;
-const LEVELS: readonly string[] = ["debug", "info", "warn", "error"];
+/** A plugin that has not said goodbye by then is ended. */
+const STOP_MS = 5_000;
 
 export interface IsolatedOptions {
   readonly place: Place;
@@ -57,6 +54,10 @@ export class Isolated {
   /** Why the last process ended. */
   #ended = "it has not started";
   #retry: NodeJS.Timeout | undefined;
+  /** Aborted once the plugin was disposed in its process, which the host's own signal is before. */
+  readonly #ending = new AbortController();
+  /** Processes that were ended as they answered nothing. */
+  readonly #silent = new WeakSet<OpenProcess>();
 
   constructor(host: PluginHost, needs: Needs, options: IsolatedOptions) {
     this.#host = host;
@@ -65,7 +66,7 @@ export class Isolated {
     this.#standIns = new StandIns(host, () => errors.ISOLATED_ENDED(host.name, this.#ended));
   }
 
-  /** Resolves once the plugin has registered all that it does in its setup; throws what that does. */
+  /** Resolves once the plugin is set up. Throws what its setup throws. */
   async start(): Promise<void> {
     await this.#start();
     this.#host.onReady(() => this.#step("ready"));
@@ -74,7 +75,9 @@ export class Isolated {
 
   async stop(): Promise<void> {
     clearTimeout(this.#retry);
-    await this.#peer?.ask("dispose").catch(() => undefined);
+    const late = (): Error => errors.ISOLATED_ENDED(this.#host.name, "it does not stop");
+    await withTimeout(STOP_MS, this.#peer?.ask("dispose"), late).catch(() => undefined);
+    this.#ending.abort();
     await this.#process?.close();
   }
 
@@ -93,12 +96,14 @@ export class Isolated {
 
   async #start(): Promise<void> {
     this.#starts++;
-    const opened = await this.#needs.sandbox.open(this.#spec());
+    const { place, base } = this.#options;
+    const { sandbox, runtime } = this.#needs;
+    const opened = await sandbox.open(walledProcess(place, base, runtime, this.#ending.signal));
     this.#process = opened;
     const words = lastWords(opened);
     const peer = new Peer(opened.stdout, opened.stdin, (what, ...args) => this.#told(String(what), args));
     opened.stdin.on("error", () => undefined);
-    // What is not a message ends the stream, and nothing is believed of who sent it.
+    // Anything but a message ends the stream, and nothing more of its sender is believed.
     opened.stdout.on("error", (error) => {
       peer.end(errors.ISOLATED_ENDED(this.#host.name, error));
       void opened.close();
@@ -112,8 +117,7 @@ export class Isolated {
       this.#over(peer, why.join("; "), performance.now() - started);
     });
     try {
-      const { entry } = this.#options.place;
-      const loaded = (await peer.ask("load", { name: entry } satisfies ToLoad)) as LoadedFacts;
+      const loaded = (await peer.ask("load", { name: place.entry } satisfies ToLoad)) as LoadedFacts;
       const config = this.#host.config as ToSetUp["config"];
       const { stepMs: timeoutMs } = this.#options.bounds;
       await peer.hand("setup", { config, needs: this.#lend(loaded), timeoutMs } satisfies ToSetUp);
@@ -143,8 +147,6 @@ export class Isolated {
     });
     return Object.fromEntries(filled);
   }
-
-  readonly #silent = new WeakSet<OpenProcess>();
 
   /** Ends a process that answers nothing any more. */
   #watch(peer: Peer, opened: OpenProcess): NodeJS.Timeout {
@@ -187,61 +189,16 @@ export class Isolated {
     }, wait).unref();
   }
 
-  /** What the process says to the service. It may have been taken over. */
+  /** Follows a word of the process, which may have been taken over. */
   #told(what: string, args: readonly unknown[]): unknown {
     const [first, second, third] = args;
     if (what === "provide") return this.#standIns.provide(first, String(second), third);
     if (what === "withdraw") return this.#standIns.withdraw(first);
     if (what === "tap")
       return this.#standIns.tap(first as HookName, second as TapOptions | undefined, third as Work);
-    if (what === "log") return this.#log(String(first), second, String(third));
-    if (what === "failed") return this.#log("error", {}, errors.ISOLATED_FAILED(asError(first)).message);
+    if (what === "log") return logFor(this.#host.log, String(first), second, String(third));
+    if (what === "failed")
+      return logFor(this.#host.log, "error", {}, errors.ISOLATED_FAILED(asError(first)).message);
     throw new TypeError("nothing that it may say");
   }
-
-  #log(level: string, detail: unknown, message: string): void {
-    const known = LEVELS.includes(level) ? (level as keyof PluginHost["log"]) : "error";
-    this.#host.log[known](shortened(Object(detail) as object), message.slice(0, MOST_LOGGED));
-  }
-
-  #spec(): OpenSpec {
-    const { place, base } = this.#options;
-    const { url, nodeArgs } = entryBeside(base, "plugin-worker");
-    const code = path.resolve(path.dirname(fileURLToPath(base)), "../..");
-    const { folder } = place;
-    const isConfigured = folder !== undefined && isInside(folder, this.#needs.runtime.configDir);
-    const own = folder === undefined || isConfigured ? [] : [folder];
-    return {
-      argv: nodeCommand(["--no-warnings", ...nodeArgs], fileURLToPath(url)),
-      read: [nodeProgram, code, ...own],
-      ...(isConfigured && { program: programOf(folder, this.#needs.runtime.configDir) }),
-      signal: this.#host.signal,
-    };
-  }
-}
-
-/** Returns the first facts of a log line, as a process that was taken over may tell very many. */
-function shortened(detail: object): object {
-  const some = Object.entries(detail).slice(0, MOST_FACTS);
-  return Object.fromEntries(some.map(([name, fact]) => [name, shortFact(fact)]));
-}
-
-function shortFact(fact: unknown): unknown {
-  if (fact instanceof Error || typeof fact === "number" || typeof fact === "boolean") return fact;
-  return String(fact).slice(0, MOST_WORDS);
-}
-
-/** Returns the folder of all installed packages, as one imports another, else the plugin's own. */
-function programOf(folder: string, configDir: string): string {
-  const installed = path.join(configDir, "node_modules");
-  return isInside(folder, installed) ? installed : folder;
-}
-
-/** Returns the end of what a process wrote to stderr, whenever that is asked. */
-function lastWords({ stderr }: OpenProcess): () => string {
-  let said = "";
-  stderr.on("data", (piece: Buffer) => {
-    said = `${said}${piece.subarray(-MOST_WORDS).toString()}`.slice(-MOST_WORDS);
-  });
-  return () => said.trim();
 }

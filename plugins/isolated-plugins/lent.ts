@@ -3,7 +3,7 @@ import { Value } from "typebox/value";
 import { errors } from "./errors.ts";
 import type { Work } from "./values.ts";
 
-/** What an argument has to be. */
+/** A schema of an argument, or a test of one that no schema describes. */
 type Expected = TSchema | ((value: unknown) => boolean);
 /** The functions of a slot that are lent, by dotted names, with the arguments that each takes. */
 type Functions = Readonly<Record<string, readonly Expected[]>>;
@@ -126,8 +126,8 @@ export const lent: Readonly<Record<string, Functions>> = {
 };
 
 /**
- * Returns what fills a slot as a plugin in its own process may have it: its facts, and the functions
- * that are lent, which throw `ISOLATED_ARGUMENTS` for what they do not take.
+ * Returns the value of a slot for a plugin in its own process: its facts, and the functions that
+ * are lent, which throw `ISOLATED_ARGUMENTS`.
  */
 export function lend(plugin: string, id: string, filled: object): object {
   const value: Record<string, unknown> = factsOf(filled);

@@ -52,7 +52,7 @@ test("ISO-01: any data crosses to the other process as it is", () => {
   );
 });
 
-/** What comes of a message; undefined if it is refused. */
+/** Returns the value in a message; undefined if it is refused. */
 function outcomeOf(tree: unknown): unknown {
   try {
     return unpack({ tree, bytes: Buffer.alloc(8) }, living());

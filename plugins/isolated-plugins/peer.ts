@@ -4,6 +4,7 @@ import { asError } from "@gantry/sdk/node";
 import { type Frame, Frames } from "../shared/frames.ts";
 import { itself } from "./itself.ts";
 import { pack, packError } from "./packing.ts";
+import type { Asking, Given } from "./asking.ts";
 import type { Told } from "./told.ts";
 import { unpack, unpackError } from "./unpacking.ts";
 import type { Living, Work } from "./values.ts";
@@ -18,22 +19,6 @@ const ROOM = { text: 16 * 1024 * 1024, data: 64 * 1024 * 1024 };
 /** Bytes of questions that are not answered yet, and of what the other side has not read yet. */
 const MOST_HELD = 128 * 1024 * 1024;
 const room = (): typeof ROOM => ROOM;
-
-/** What was given for one question: it is taken back once nothing of the answer is used any more. */
-interface Given {
-  readonly works: number[];
-  readonly signals: number[];
-  /** The answer itself, and each work that came in it. */
-  users: number;
-}
-
-interface Asking {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-  readonly given: Given;
-  /** Runs something as if the asker did. */
-  readonly asker: <T>(work: () => T) => T;
-}
 
 const asked = new AsyncLocalStorage<number>();
 
@@ -76,7 +61,7 @@ export class Peer {
     return this.#ask(ROOT, args);
   }
 
-  /** Asks as `ask` does; the functions that it hands over stay until the other side forgets them. */
+  /** Asks as `ask` does; its functions stay until the other side forgets them. */
   hand(...args: readonly unknown[]): Promise<unknown> {
     return this.#ask(ROOT, args, this.#living());
   }

@@ -3,7 +3,7 @@ import { deepFreeze } from "@gantry/sdk/node";
 import { type AlonePlugin, loadAlone } from "@gantry/sdk/testing";
 import { errors } from "./errors.ts";
 
-/** What a process is asked to load. */
+/** The plugin that a process is asked to load. */
 export interface ToLoad {
   /** A bundled name, or the file of the module. */
   readonly name: string;
@@ -15,16 +15,16 @@ export interface NeededSlot {
   readonly optional: boolean;
 }
 
-/** What the code of the plugin states. */
+/** Facts that the code of the plugin states. */
 export interface LoadedFacts {
   readonly needs: readonly NeededSlot[];
 }
 
-/** What its setup is handed. */
+/** Values for its setup. */
 export interface ToSetUp {
   /** Its part of the configuration, from the root of config.toml on. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** What fills the slots that it needs, by their ids. */
+  /** Values of the slots that it needs, by their ids. */
   readonly needs: Readonly<Record<string, unknown>>;
   readonly timeoutMs: number;
 }
@@ -88,7 +88,7 @@ export class RunningPlugin {
     return () => this.#say("withdraw", number);
   }
 
-  /** What is told while it is set up fails the setup if it fails; later it is logged. */
+  /** Tells the service. A failure fails the setup; after that it is logged. */
   #say(...what: readonly unknown[]): void {
     const told = this.#tell(...what);
     if (!this.#isSetUp) this.#told.push(told);

@@ -22,7 +22,7 @@ import * as sdk from "@gantry/sdk";
 import type { Budget, OwnerDoors, Pages, Redactor, StatusPart } from "@gantry/sdk/fill";
 import * as fill from "@gantry/sdk/fill";
 
-/** Whether the host waits for the answer of a function, or has to have it at once. */
+/** The time of a function's answer: the host waits for it, or has to have it at once. */
 type Way = "later" | "at once";
 type FunctionsOf<T> = {
   [K in keyof T]-?: [NonNullable<T[K]>] extends [never]

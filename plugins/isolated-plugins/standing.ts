@@ -30,7 +30,7 @@ export class StandIns {
   readonly #down: () => Error;
   readonly #values = new Map<string, Standing>();
   readonly #taps = new Map<HookName, StandingTap[]>();
-  /** What the process that runs now has given, by its numbers. */
+  /** Keys of the values that the present process has given, by its numbers. */
   readonly #given = new Map<unknown, string>();
   #tapped: HookName[] = [];
   /** The keys of the services that run. */
@@ -135,7 +135,7 @@ export class StandIns {
       const way = passing[slot.id]![name];
       if (typeof member !== "function") facts[name] = member;
       else if (way === "at once") throw errors.ISOLATED_MEMBER(this.#host.name, `${name}()`, slot.id);
-      // What the slot does not know nobody asks.
+      // Nobody asks a function that the slot does not know.
       else if (way) work[name] = member as Work;
     }
     return { facts, work };

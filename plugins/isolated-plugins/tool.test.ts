@@ -65,7 +65,7 @@ test.runIf(linux)(
   "ISO-01: a process that comes back with another tool offers that one alone",
   { timeout },
   async () => {
-    // What it wrote is gone with its process, so the time tells which one it is.
+    // Its files go with the process, so the time tells which one it is.
     const name = `"at_" + Math.floor(performance.timeOrigin)`;
     const file = written(toolFacts, toolCode("process.exit(1)").replace('name: "tried"', `name: ${name}`));
     await using t = await startIsolated(file, { bounds: { backoffMs: 10 } });
@@ -74,5 +74,19 @@ test.runIf(linux)(
     await t.call(first!, {});
     await until(async () => (await names())[0] !== first);
     expect(await names()).toHaveLength(1);
+  },
+);
+
+test.runIf(linux)(
+  "ISO-01: a plugin that is stopped is disposed in its process first",
+  { timeout },
+  async () => {
+    const code = toolCode("return args.what;").replace(
+      "setup(host) {",
+      '$& host.onDispose(() => { host.log.info({}, "disposed"); });',
+    );
+    const t = await startIsolated(written(toolFacts, code));
+    await t.stop();
+    expect(t.logs.map(({ message }) => message)).toContain("disposed");
   },
 );
