@@ -111,7 +111,7 @@ test.runIf(linux)(
 
 test.runIf(linux)(
   "ISO-01: web_fetch reads a page from a process of its own",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const page = { headers: { "content-type": "text/html" }, body: "<title>One</title><p>Read me." };
     const net = fakeNet([{ url: "https://one.test/", replies: [page] }]);

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { guardCode, guardFacts, linux, startIsolated, until, written } from "./isolated.test-kit.ts";
 
-const timeout = 60_000;
+const timeout = 180_000;
 
 const echo = defineTool({
   name: "echo",
@@ -72,7 +72,7 @@ test.runIf(linux)(
   { timeout },
   async () => {
     await using t = await start(`if (call.args.what === "loop") for (;;);`, {
-      bounds: { backoffMs: 10, silentMs: 500 },
+      bounds: { backoffMs: 10, silentMs: 1_000 },
     });
     const { decision, code } = await t.call("echo", { what: "loop" });
     expect({ decision, code }).toEqual({ decision: "refused", code: "HOOK_FAILED" });

@@ -152,7 +152,8 @@ export class Isolated {
   #watch(peer: Peer, opened: OpenProcess): NodeJS.Timeout {
     let [asked, missed] = [performance.now(), 0];
     return setInterval(() => {
-      missed = peer.heard < asked ? missed + 1 : 0;
+      // While it starts it has a time for that alone.
+      missed = this.#peer === peer && peer.heard < asked ? missed + 1 : 0;
       if (missed > 1) {
         this.#silent.add(opened);
         void opened.close();

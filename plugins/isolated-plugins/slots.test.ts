@@ -4,7 +4,7 @@ import { callRoute, createMemoryStore, fakeNet, fakeProvider, memoryStore } from
 import { expect, test } from "vitest";
 import { linux, startIsolated, until, written } from "./isolated.test-kit.ts";
 
-const timeout = 60_000;
+const timeout = 180_000;
 
 /** Code of a plugin with these facts and this setup. */
 const code = (facts: string, setup: string): string => `

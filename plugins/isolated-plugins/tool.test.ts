@@ -3,7 +3,7 @@ import { ToolCatalog } from "@gantry/sdk";
 import { expect, test } from "vitest";
 import { linux, startIsolated, toolCode, toolFacts, until, written } from "./isolated.test-kit.ts";
 
-const timeout = 60_000;
+const timeout = 180_000;
 
 test.runIf(linux)("ISO-01: a tool answers from a process of its own", { timeout }, async () => {
   const code = toolCode("return `${args.what} in ${process.pid}`;", "globalThis.wasImported = true;");
