@@ -64,8 +64,7 @@ const cannot: Readonly<Record<string, string>> = {
   "tool-peripherals": "it opens devices",
 };
 /** The rest in the long form: each starts some ten processes. */
-const only = process.env["ONLY"];
-const inShort: readonly string[] = only?.split(",") ?? ["guard-limits", "redact-pii", "usage-ledger"];
+const inShort: readonly string[] = ["guard-limits", "redact-pii", "usage-ledger"];
 
 function isolated(name: string): Plugin {
   const facts = readFacts(name, readFileSync(new URL(`${name}/facts.json`, built), "utf8"));

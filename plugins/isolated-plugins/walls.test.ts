@@ -8,7 +8,7 @@ import { folder, linux, startIsolated, toolCode, toolFacts, until, written } fro
 
 const timeout = 120_000;
 const run = `
-  const fs = await import("node:fs"), net = await import("node:net"), { execFileSync } = await import("node:child_process");
+  const fs = await import("node:fs"), net = await import("node:net");
   try { return String(await eval(args.what)); } catch (error) { return "threw " + (error.code ?? error.message); }`;
 
 test.runIf(linux)(
