@@ -23,6 +23,7 @@ const slow = [
   "plugins/editor-acp/{editor,folders,frames,schema,version-2}.test.ts",
   "plugins/gateway-http/ready.test.ts",
   "plugins/history-compact/windows.test.ts",
+  "plugins/isolated-plugins/{bundled,facts,guard,slots,tool,walls}.test.ts",
   "plugins/inbox-worker/{lane-workers,outages}.test.ts",
   "plugins/provider-genlang/{model-server,two-processes}.test.ts",
   "plugins/mcp-client/{add,calls,conformance,hostile,official-servers,pins,processes,texts,walls}.test.ts",
