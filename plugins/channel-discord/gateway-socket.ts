@@ -21,7 +21,7 @@ const longestBeatMs = 60_000;
 const goodbyeMs = 1_000;
 /** Ends a connection and not the session, as 1000 would. */
 const leave = 4_000;
-/** The most events that wait; a connection that brings more ends, and the platform keeps the rest. */
+/** The most events that wait; a connection that brings more ends: the platform keeps the rest. */
 const maxWaiting = 1_000;
 /** A session at the gateway, which another connection, also of another process, may go on with. */
 export interface Session {
@@ -162,7 +162,7 @@ export class GatewaySocket {
     else say(socket, op.identify, { token, intents, properties });
   }
 
-  /** What is done with, not what has come: the platform may forget what is before it. */
+  /** Tells how far events are done with, not received: the platform may forget what is before. */
   #sayDone(socket: Socket): void {
     say(socket, op.beat, this.#done === 0 ? null : this.#done);
   }
