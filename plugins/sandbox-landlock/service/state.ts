@@ -141,7 +141,7 @@ async function confine(
   );
   const options = { ...origin.place, ...filesOf(origin), views: views.views };
   try {
-    const confinement = await Confinement.start({ ...options, walls, bounds: limits.bounds });
+    const confinement = await Confinement.start({ ...options, walls, limits, prefix: limits.prefix });
     return { confinement, views };
   } catch (error) {
     await views.views?.close();
