@@ -176,7 +176,7 @@ const pathOf = (step: Step): string => (step.do === "put" ? step.to : step.at);
 
 function changeOf(step: Step): string {
   if (step.do === "put") return step.was ? "changed" : "added";
-  return { link: "added", remove: "removed", folder: "folder added", mode: "mode changed" }[step.do];
+  return { remove: "removed", folder: "folder added", mode: "mode changed" }[step.do];
 }
 
 /** Returns a name, which a run has chosen, with what a terminal would obey written out. */

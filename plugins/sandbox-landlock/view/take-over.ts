@@ -71,7 +71,7 @@ const MOST_TOLD = 256;
  * counts too.
  */
 function wroteBy({ steps, kept }: Plan, workspace: string): readonly string[] {
-  const put = steps.flatMap((step) => (step.do === "put" ? [step.to] : step.do === "link" ? [step.at] : []));
+  const put = steps.flatMap((step) => (step.do === "put" ? [step.to] : []));
   const beside = kept.flatMap((one) => one.beside ?? []);
   let told = new Set([...put, ...beside].map((at) => path.join(workspace, at)));
   while (told.size > MOST_TOLD) {

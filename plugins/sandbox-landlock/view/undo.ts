@@ -1,11 +1,11 @@
-import { type BigIntStats, lstatSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import { type BigIntStats, lstatSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import path from "node:path";
 import { asError } from "@gantry/sdk/node";
 import { Beneath } from "./beneath.ts";
 import { renameOrCopy } from "./copies.ts";
 import { changeMode } from "./folder-mode.ts";
 import { type Kept, type Mark, type Put, type Step, markOf } from "./step.ts";
-import { type Done, type Places, aboutOf, isMarked } from "./steps.ts";
+import { type Done, type Places, aboutOf } from "./steps.ts";
 
 const MILLION = 1_000_000n;
 const CHANGED = "it was changed since";
@@ -54,7 +54,7 @@ class Undoing implements Undone {
   /** The folder of what the run had put into the workspace, by the number of its step. */
   readonly #undone: string;
   /** The change times of what was given back, by what it has now. */
-  readonly #before: ReadonlyMap<string, bigint>;
+  readonly #before: Map<string, bigint>;
   readonly #refuse: RefuseBack;
 
   constructor(places: Places, done: readonly Done[], restored: readonly Restored[], refuse: RefuseBack) {
@@ -88,8 +88,6 @@ class Undoing implements Undone {
         if (!isThere(old)) return;
         if (isThere(there.name(step.at))) return this.#keep(step.at, "something else has its name by now");
         return this.#giveBack(old, there.name(step.at), step.was);
-      case "link":
-        return this.#unlink(step, there);
       case "folder":
         if (aboutOf(there.name(step.at))?.isDirectory()) this.#removeEmpty(step.at, there);
         return;
@@ -119,8 +117,17 @@ class Undoing implements Undone {
       if (step.was) return this.#keep(step.to, CHANGED);
       return this.#takeBackFrom(step.to, undone, put, there);
     }
-    if (found) renameOrCopy(at, undone);
+    if (found) this.#takeAway(at, found, undone);
     if (step.was && isThere(old)) this.#giveBack(old, there.name(step.to), step.was);
+  }
+
+  /** Takes a file or folder away, which changes the change time of the file's further names. */
+  #takeAway(at: string, { nlink, ctimeNs }: BigIntStats, undone: string): void {
+    renameOrCopy(at, undone);
+    const now = nlink > 1n ? aboutOf(undone) : undefined;
+    if (!now?.isFile()) return;
+    const since = this.#before.get(`${now.ino}:${ctimeNs}`) ?? ctimeNs;
+    this.#before.set(`${now.ino}:${now.ctimeNs}`, since);
   }
 
   #giveBack(old: string, at: string, was: Mark): void {
@@ -133,16 +140,6 @@ class Undoing implements Undone {
     this.restored.push({ ino, ctime, was });
   }
 
-  /** Removes a further name of a file, which stays by its other name. */
-  #unlink({ at, of, is }: Extract<Step, { do: "link" }>, there: Beneath): void {
-    const found = aboutOf(there.name(at));
-    if (!found) return;
-    if (String(found.ino) !== is.ino || found.nlink === 1n) return this.#keep(at, CHANGED);
-    unlinkSync(there.name(at));
-    const other = aboutOf(there.name(of));
-    if (other && isMarked(other, is)) this.#note(there.name(of), is);
-  }
-
   /** Takes from a folder that the run put there whatever is still as the run left it. */
   #takeBackFrom(at: string, undone: string, put: AsPut, there: Beneath): void {
     mkdirSync(undone, { mode: 0o700 });
@@ -153,7 +150,7 @@ class Undoing implements Undone {
       if (!isOwn(found, put)) this.#keep(inner, CHANGED);
       else if (found.isDirectory() && changedIn(full, put))
         this.#takeBackFrom(inner, path.join(undone, name), put, there);
-      else renameOrCopy(full, path.join(undone, name));
+      else this.#takeAway(full, found, path.join(undone, name));
     }
     this.#removeEmpty(at, there);
   }
