@@ -55,6 +55,5 @@ export const unnamed = (findings: readonly string[] = []): readonly string[] =>
 export const words = (kit: SandboxKit, ...args: readonly string[]): { said: string[]; words: RunWords } => {
   const said: string[] = [];
   const context = { args, options: { json: true }, out: (line: string) => said.push(line) };
-  const lists = { secret: [".env"], guarded };
-  return { said, words: new RunWords(kit.layers, kit.workspace, lists, context as never) };
+  return { said, words: new RunWords(kit.layers, kit.workspace, context as never) };
 };

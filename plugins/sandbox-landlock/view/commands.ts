@@ -1,5 +1,4 @@
 import type { Command, CommandContext, Store } from "@gantry/sdk";
-import type { Lists } from "./run-words.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
 
@@ -7,14 +6,13 @@ const json = { flags: "--json", summary: "print JSON" };
 export function runCommands(
   runs: string,
   workspace: string,
-  lists: Lists,
   store: Store | undefined,
 ): readonly Command[] {
   const by =
     (word: "list" | "show" | "take" | "drop" | "undo") =>
     async (context: CommandContext): Promise<number> => {
       const { RunWords } = await import("./run-words.ts");
-      return new RunWords(runs, workspace, lists, context, store?.values)[word]();
+      return new RunWords(runs, workspace, context, store?.values)[word]();
     };
   return [
     {

@@ -19,7 +19,6 @@ export interface Facts {
 
 const CHANGED = "it was changed meanwhile";
 const STAYS = "security.guarded_files names it, so it stays";
-const MAKES = "without it, git's settings beside it would not be guarded, so it stays";
 const HIDDEN = "it is another name of something that security.secret_files names";
 const TOO_LARGE = "there is no room for copies of all on another disk (runtime.max_disk_mb)";
 const MODE = 0o777n;
@@ -105,8 +104,7 @@ class Planner {
   #takeAway(at: string, there: BigIntStats): void {
     if (this.#isHidden(at, there)) return;
     if (this.#judge.isGuarded(at, there.isDirectory())) return this.#keep(at, STAYS);
-    if (!this.#judge.makesRepository(at)) return void this.#remove(at, there);
-    return there.isDirectory() ? this.#emptyOf(at) : this.#keep(at, MAKES);
+    this.#remove(at, there);
   }
 
   /** Plans to remove something. Returns true if nothing of it stays. */
