@@ -26,25 +26,31 @@ const probe = linux ? openCgroups(most) : undefined;
 const held = probe?.held ?? new Set<string>();
 probe?.close();
 
-test.runIf(held.has("memory"))("SBX-05: control groups bound memory, for one process and for all together", async () => {
-  await using kit = await startSandbox({ bounds: { max_memory_mb: 128 } });
-  expect((await kit.run(hog(60))).stdout).toContain("held");
-  expect((await kit.run(hog(300))).stdout).not.toContain("held");
-  const three = await Promise.all([kit.run(hog(55)), kit.run(hog(55)), kit.run(hog(55))]);
-  expect(three.filter(({ stdout }) => stdout.includes("held")).length).toBeLessThan(3);
-  expect((await kit.run("echo next")).stdout).toBe("next\n");
-});
+test.runIf(held.has("memory"))(
+  "SBX-05: control groups bound memory, for one process and for all together",
+  async () => {
+    await using kit = await startSandbox({ bounds: { max_memory_mb: 128 } });
+    expect((await kit.run(hog(60))).stdout).toContain("held");
+    expect((await kit.run(hog(300))).stdout).not.toContain("held");
+    const three = await Promise.all([kit.run(hog(55)), kit.run(hog(55)), kit.run(hog(55))]);
+    expect(three.filter(({ stdout }) => stdout.includes("held")).length).toBeLessThan(3);
+    expect((await kit.run("echo next")).stdout).toBe("next\n");
+  },
+);
 
-test.runIf(held.has("memory"))("SBX-05: memory that processes share counts once in a control group", async () => {
-  await using kit = await startSandbox({ bounds: { max_memory_mb: 128 } });
-  const shared = `$x = "a" x (50 * 1048576); for (1 .. 4) { last if !fork } select undef, undef, undef, 1; print "held "; 1 while wait > 0`;
-  expect((await kit.run(`perl -e '${shared}'`)).stdout.match(/held/g)).toHaveLength(5);
-  const own = shared.replace(
-    "last if !fork",
-    'next if fork; substr($x, $_ * 4096, 1) = "b" for 0 .. 12799; last',
-  );
-  expect((await kit.run(`perl -e '${own}'`)).stdout.match(/held/g)?.length ?? 0).toBeLessThan(5);
-});
+test.runIf(held.has("memory"))(
+  "SBX-05: memory that processes share counts once in a control group",
+  async () => {
+    await using kit = await startSandbox({ bounds: { max_memory_mb: 128 } });
+    const shared = `$x = "a" x (50 * 1048576); for (1 .. 4) { last if !fork } select undef, undef, undef, 1; print "held "; 1 while wait > 0`;
+    expect((await kit.run(`perl -e '${shared}'`)).stdout.match(/held/g)).toHaveLength(5);
+    const own = shared.replace(
+      "last if !fork",
+      'next if fork; substr($x, $_ * 4096, 1) = "b" for 0 .. 12799; last',
+    );
+    expect((await kit.run(`perl -e '${own}'`)).stdout.match(/held/g)?.length ?? 0).toBeLessThan(5);
+  },
+);
 
 test.runIf(held.has("pids"))("SBX-05: control groups bound processes", async () => {
   await using kit = await startSandbox({ bounds: { max_processes: 20 } });

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { type SandboxKit, processesWith, until } from "./sandbox.test-kit.ts";
-import { guarded } from "./repositories.test-kit.ts";
 import { RunWords } from "./view/run-words.ts";
 
 /** Returns the entries of a folder by name: contents of files, targets of links. */

@@ -8,7 +8,6 @@ import { Confinement } from "./confinement.ts";
 import type { ConfinementOptions } from "./confiner.ts";
 import { grants } from "./grants.ts";
 import { NoWalls } from "./launch.ts";
-import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
 import { tierRow } from "./tier-row.ts";
 import type { Views } from "../view/views.ts";
@@ -93,13 +92,13 @@ async function within(origin: Origin, limits: Limits): Promise<State> {
     ...(noNamespaces !== undefined && { narrow: `there are no namespaces: ${noNamespaces}` }),
     tries: triesOf(config.security.runs, views, layers),
     rows: [
-      { what: "sandbox", detail, state: "ok" },
       tierRow(layers, {
         wanted: config.security.runs,
         why: views.why,
         autonomous: config.agent.autonomy_level === "autonomous",
+        detail,
+        blocked,
       }),
-      ...layerRows(layers, blocked, config.runtime),
     ],
     ...(proxy && { proxy: proxy.admit() }),
     close: async () => {

@@ -13,7 +13,6 @@ const EPERM = 1;
 /** For prlimit(2). */
 export type ResourceLimit = readonly [resource: number, value: number];
 
-
 export interface SupervisorFacts {
   /** See `stage.ts`. */
   readonly stage: Int32Array;

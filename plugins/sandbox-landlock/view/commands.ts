@@ -3,11 +3,7 @@ import type { Command, CommandContext, Store } from "@gantry/sdk";
 const json = { flags: "--json", summary: "print JSON" };
 
 /** Makes the commands `runs …`, whose code is loaded as one of them is used. */
-export function runCommands(
-  runs: string,
-  workspace: string,
-  store: Store | undefined,
-): readonly Command[] {
+export function runCommands(runs: string, workspace: string, store: Store | undefined): readonly Command[] {
   const by =
     (word: "list" | "show" | "take" | "drop" | "undo") =>
     async (context: CommandContext): Promise<number> => {

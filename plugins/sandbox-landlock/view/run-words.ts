@@ -20,12 +20,7 @@ export class RunWords {
   readonly #context: CommandContext;
   readonly #values: Store["values"] | undefined;
 
-  constructor(
-    runs: string,
-    workspace: string,
-    context: CommandContext,
-    values?: Store["values"],
-  ) {
+  constructor(runs: string, workspace: string, context: CommandContext, values?: Store["values"]) {
     this.#runs = runs;
     this.#workspace = workspace;
     this.#context = context;
