@@ -1,15 +1,23 @@
-import type { RunResult } from "@gantry/sdk";
+import type { RunResult, Untried } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { eachFolder } from "./each-folder.ts";
 import { fewOf } from "./findings.ts";
 import { FolderWatch } from "../workspace/folder-watch.ts";
-import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
+import { type Unseen, WorkspaceWalk } from "../workspace/workspace-walk.ts";
 import { type Names, namesOf } from "./judge.ts";
 import { Holding, type Run, isAwaited } from "./holding.ts";
-import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
+import type { Held } from "./held.ts";
+import type { KeeperFacts, ToHold } from "./keeper-facts.ts";
 import { RunFolder } from "./run-folder.ts";
 import { type Taken, finish, phrases, takeOver } from "./take-over.ts";
 import { makeRoom } from "./room.ts";
+import type { View } from "./view-facts.ts";
+
+export interface TakenOver {
+  /** Phrases about what was not taken over, or not as the run did it. */
+  readonly findings: readonly string[];
+  readonly wrote: readonly string[];
+}
 
 /** As many as there are processes at a time. */
 const MOST_SPARE = 32;
@@ -64,8 +72,8 @@ export class Keeper {
     return fewOf([...findings, ...makeRoom(this.#facts.runs)]);
   }
 
-  /** `again`: a run whose folder is used again if that is as it was made. */
-  begin(argv: readonly string[], again = ""): FromKeeper {
+  /** `again`: the run before in the same process, whose folder is used again if it is as it was made. */
+  begin(argv: readonly string[], again = ""): { readonly view: View } | { readonly unseen: Unseen } {
     const { secret, guarded } = this.#walk.find();
     if (this.#walk.unseen) return { unseen: this.#walk.unseen };
     const folder = this.#spare.get(again) ?? RunFolder.make(this.#facts.runs);
@@ -75,8 +83,11 @@ export class Keeper {
     return { view: { id: folder.id, hide: secret, hold: guarded } };
   }
 
-  /** Takes over what a run left; what needs nobody to wait for it is left to {@link tidy}. */
-  take(id: string): Extract<FromKeeper, { readonly findings: unknown }> {
+  /**
+   * Takes over what a run left, all of whose processes are dead; what needs nobody to wait for it is
+   * left to {@link tidy}.
+   */
+  take(id: string): TakenOver {
     const run = this.#under.get(id) ?? this.#release(id);
     this.#under.delete(id);
     const taken = this.#takeOver(run);
@@ -100,10 +111,10 @@ export class Keeper {
     if (isKept) makeRoom(this.#facts.runs);
   }
 
-  /** Removes what was made for runs to come. */
-  end(): readonly string[] {
+  /** Removes what was made for runs to come, once there are none. */
+  end(): void {
     this.#watch?.[Symbol.dispose]();
-    return eachFolder([...this.#spare.values()], (folder) => this.#forget(folder));
+    eachFolder([...this.#spare.values()], (folder) => this.#forget(folder));
   }
 
   #forget(folder: RunFolder): void {
@@ -130,16 +141,15 @@ export class Keeper {
   }
 
   /** Forgets a run of which nothing was decided. */
-  drop(id: string): readonly string[] {
+  drop(id: string): void {
     const run = this.#under.get(id);
     this.#under.delete(id);
     if (run && !run.folder.plan) run.folder.remove();
     else this.#holding.drop(id);
-    return [];
   }
 
   /** Keeps a run that has ended until somebody decides; one that cannot be kept is dropped. */
-  async hold(id: string, result: RunResult, to: ToHold): Promise<FromKeeper> {
+  async hold(id: string, result: RunResult, to: ToHold): Promise<Held | Untried> {
     const run = this.#under.get(id);
     this.#under.delete(id);
     if (!run) throw new Error("there is no such run");
@@ -161,7 +171,11 @@ export class Keeper {
     return this.#holding.release(id);
   }
 
-  held(key: string): FromKeeper {
+  /**
+   * Returns a run that a service which has gone held under this key; undefined if there is none and
+   * one more may wait.
+   */
+  held(key: string): Held | Untried | undefined {
     return this.#holding.find(key);
   }
 
