@@ -34,7 +34,7 @@ async function start(allowed_domains = ["example.org"]): Promise<TestHost | unde
   const plugins = [guard, commands, landlock, shell, files, mail, memoryStore()];
   const t = await startTestHost({ plugins, config: { security: { allowed_domains } } });
   const rows = await t.slot(Checks).get("sandbox-status")?.run(new AbortController().signal);
-  if (rows?.some(({ what, state }) => what === "sandbox: runs" && state === "ok")) return t;
+  if (rows?.some(({ what, state }) => what === "sandbox" && state === "ok")) return t;
   await t.stop();
   return undefined;
 }
