@@ -15,6 +15,8 @@ export interface RunSpec {
   /** Bytes kept of stdout and of stderr together; the rest is counted and dropped. */
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
+  /** The conversation that it is for: what it writes is noted as holding the material of that. */
+  readonly session?: string;
 }
 
 export interface RunResult {

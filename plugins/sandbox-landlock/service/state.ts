@@ -1,4 +1,4 @@
-import type { Audit, CheckRow, Net, Runtime, Untried } from "@gantry/sdk";
+import type { Audit, CheckRow, Net, Runtime, Store, Untried } from "@gantry/sdk";
 import type { SandboxPolicy } from "@gantry/sdk/fill";
 import { type Admission, checkedProxy } from "@gantry/sdk/node";
 import type { Static } from "typebox";
@@ -17,6 +17,7 @@ export interface Needs {
   readonly runtime: Runtime;
   readonly net: Net | undefined;
   readonly audit: Audit | undefined;
+  readonly store: Store | undefined;
 }
 
 /**

@@ -9,7 +9,9 @@ import { Holding, type Run, isAwaited } from "./holding.ts";
 import type { Held } from "./held.ts";
 import type { KeeperFacts, ToHold } from "./keeper-facts.ts";
 import { RunFolder } from "./run-folder.ts";
-import { type Taken, finish, phrases, takeOver } from "./take-over.ts";
+import { RunsLock } from "./runs-lock.ts";
+import type { Kept, Plan } from "./step.ts";
+import { type Taken, decide, finish, judged, phrases, writtenBy } from "./take-over.ts";
 import { makeRoom } from "./room.ts";
 import type { View } from "./view-facts.ts";
 
@@ -23,6 +25,12 @@ export interface TakenOver {
 const MOST_SPARE = 32;
 const MIB = 1_048_576n;
 
+/** A run that was judged, while nobody else takes over any. */
+interface Planned extends Run {
+  readonly plan: Plan;
+  readonly lock: RunsLock;
+}
+
 /** The layers of one workspace's runs: begun, taken over, or dropped. */
 export class Keeper {
   readonly #facts: KeeperFacts;
@@ -33,6 +41,7 @@ export class Keeper {
   /** When something was last taken over, by the clock of file systems. */
   #last = 0n;
   readonly #under = new Map<string, Run>();
+  readonly #planned = new Map<string, Planned>();
   /** Runs that are over and have something left to do. */
   readonly #over: RunFolder[] = [];
   /** Folders whose layers are as they were made, by their runs. */
@@ -60,6 +69,7 @@ export class Keeper {
    * workspace as it was. Returns a phrase for each that a person should know of.
    */
   recover(): readonly string[] {
+    using _lock = new RunsLock(this.#facts.runs);
     const left = RunFolder.all(this.#facts.runs).filter((one) => one.isOf() === "nobody");
     const findings = eachFolder(left, (folder) => {
       const record = folder.read();
@@ -84,15 +94,22 @@ export class Keeper {
   }
 
   /**
-   * Takes over what a run left, all of whose processes are dead; what needs nobody to wait for it is
-   * left to {@link tidy}.
+   * Judges what a run left, all of whose processes are dead. Returns the absolute paths of what is to
+   * be written; nobody takes over another run until {@link take} or {@link drop}.
    */
+  plan(id: string): readonly string[] {
+    const { folder, plan } = this.#plan(id);
+    return writtenBy(folder, plan, this.#facts.workspace);
+  }
+
+  /** Takes over what a run left; what needs nobody to wait for it is left to {@link tidy}. */
   take(id: string): TakenOver {
-    const run = this.#under.get(id) ?? this.#release(id);
-    this.#under.delete(id);
-    const taken = this.#takeOver(run);
-    this.#over.push(run.folder);
-    if (taken.steps + taken.kept.length > 0) this.#last = run.folder.tick(0n);
+    const planned = this.#planned.get(id) ?? this.#plan(id);
+    using _lock = planned.lock;
+    this.#planned.delete(id);
+    const taken = this.#carryOut(planned);
+    this.#over.push(planned.folder);
+    if (taken.steps + taken.kept.length > 0) this.#last = planned.folder.tick(0n);
     return { findings: fewOf(phrases(taken, id)), wrote: taken.wrote };
   }
 
@@ -108,7 +125,9 @@ export class Keeper {
     });
     // The oldest are those of processes that have ended.
     eachFolder([...this.#spare.values()].slice(0, -MOST_SPARE), (folder) => this.#forget(folder));
-    if (isKept) makeRoom(this.#facts.runs);
+    if (!isKept) return;
+    using _lock = new RunsLock(this.#facts.runs);
+    makeRoom(this.#facts.runs);
   }
 
   /** Removes what was made for runs to come, once there are none. */
@@ -122,19 +141,40 @@ export class Keeper {
     folder.remove();
   }
 
-  /**
-   * Takes over a layer; one that cannot be judged is kept as it is. Throws for one that was held,
-   * and removes it, if it is not decided on as it was shown.
-   */
-  #takeOver({ folder, record, held }: Run): Taken {
+  #plan(id: string): Planned {
+    const lock = new RunsLock(this.#facts.runs);
     try {
-      return takeOver(folder, record, this.#names, held);
+      const run = this.#under.get(id) ?? this.#release(id);
+      this.#under.delete(id);
+      const planned = { ...run, plan: this.#judge(run), lock };
+      this.#planned.set(id, planned);
+      return planned;
     } catch (error) {
-      if (held && !folder.plan) {
-        folder.remove();
-        throw error;
-      }
-      const kept = [{ at: ".", why: `it could not be looked at: ${asError(error).message}` }];
+      lock[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /**
+   * Judges a layer; one that cannot be judged is kept as it is. Throws for one that was held, and
+   * removes it, if it is not decided on as it was shown.
+   */
+  #judge({ folder, record, held }: Run): Plan {
+    try {
+      return judged(folder, record, this.#names, held);
+    } catch (error) {
+      if (!held) return { steps: [], kept: [unseen(error)] };
+      folder.remove();
+      throw error;
+    }
+  }
+
+  #carryOut({ folder, record, plan }: Planned): Taken {
+    try {
+      decide(folder, record, plan);
+      return finish(folder, record, this.#facts.workspace);
+    } catch (error) {
+      const kept = [...plan.kept, unseen(error)];
       folder.write({ ...record, steps: folder.plan?.steps.length ?? 0, kept });
       return { steps: 0, kept, wrote: [folder.upper] };
     }
@@ -142,7 +182,10 @@ export class Keeper {
 
   /** Forgets a run of which nothing was decided. */
   drop(id: string): void {
-    const run = this.#under.get(id);
+    const planned = this.#planned.get(id);
+    using _lock = planned?.lock;
+    const run = planned ?? this.#under.get(id);
+    this.#planned.delete(id);
     this.#under.delete(id);
     if (run && !run.folder.plan) run.folder.remove();
     else this.#holding.drop(id);
@@ -184,3 +227,8 @@ export class Keeper {
     return this.#holding.sweep();
   }
 }
+
+const unseen = (error: unknown): Kept => ({
+  at: ".",
+  why: `it could not be looked at: ${asError(error).message}`,
+});

@@ -4,6 +4,7 @@ import { materialFiles } from "@gantry/sdk/fill";
 import { errors } from "../errors.ts";
 import type { Kept, Step } from "./step.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
+import { RunsLock } from "./runs-lock.ts";
 import { takeKept } from "./take-kept.ts";
 import { finish } from "./take-over.ts";
 import { undoSteps } from "./undo.ts";
@@ -39,6 +40,7 @@ export class RunWords {
   }
 
   show(): number {
+    using _lock = new RunsLock(this.#runs);
     const { folder, record } = this.#find();
     const steps = folder.plan?.steps ?? [];
     const kept = record.kept ?? [];
@@ -54,13 +56,15 @@ export class RunWords {
   }
 
   async take(): Promise<number> {
+    using _lock = new RunsLock(this.#runs);
     const { folder, record } = this.#find();
     const paths = this.#context.args.slice(1);
+    const inLayer = (record.kept ?? []).flatMap(({ at, beside }) => (beside === undefined ? [at] : []));
     for (const one of paths)
-      if (!(record.kept ?? []).some(({ at, beside }) => at === one && beside === undefined))
-        throw errors.SANDBOX_RUN_PATH(record.id, one, record.id);
+      if (!inLayer.includes(one)) throw errors.SANDBOX_RUN_PATH(record.id, one, record.id);
+    const wanted = paths.length > 0 ? paths : inLayer;
+    if (this.#values) await this.#note(folder.upper, wanted, this.#values);
     const { taken, kept } = takeKept(folder, record, this.#workspace, paths);
-    if (this.#values) await this.#note(folder.upper, taken, this.#values);
     if (this.#context.options["json"]) this.#print({ id: record.id, taken, kept });
     else {
       this.#context.out(`Taken over: ${taken.length === 0 ? "nothing" : taken.map(shown).join(", ")}.`);
@@ -69,7 +73,7 @@ export class RunWords {
     return 0;
   }
 
-  /** Notes that what was taken holds the material which the run's conversation held. */
+  /** Notes that what is taken holds the material which the run's conversation held. */
   async #note(layer: string, taken: readonly string[], values: Store["values"]): Promise<void> {
     const { space, forMs } = materialFiles;
     const material = await values.get(space, layer);
@@ -78,6 +82,7 @@ export class RunWords {
   }
 
   drop(): number {
+    using _lock = new RunsLock(this.#runs);
     const { folder, record } = this.#find();
     folder.remove();
     if (this.#context.options["json"]) this.#print({ id: record.id, dropped: true });
@@ -86,6 +91,7 @@ export class RunWords {
   }
 
   undo(): number {
+    using _lock = new RunsLock(this.#runs);
     const { folder, record } = this.#find();
     if (record.undone) throw errors.SANDBOX_RUN_UNDONE(record.id);
     const steps = folder.plan?.steps ?? [];

@@ -18,7 +18,7 @@ export interface ToKeeper<K extends Asked = Asked> {
   readonly with: Parameters<Keeper[K]>;
 }
 
-type Asked = "recover" | "begin" | "take" | "drop" | "hold" | "held" | "end";
+type Asked = "recover" | "begin" | "plan" | "take" | "drop" | "hold" | "held" | "end";
 
 export type FromKeeper = { readonly value: unknown } | { readonly failed: string };
 
@@ -32,6 +32,8 @@ export class Views {
   readonly #waiting: PromiseWithResolvers<FromKeeper>[] = [];
   /** The last run of each process. */
   readonly #last = new WeakMap<ConfinedProcess, string>();
+  /** The taking over that is under way. */
+  #taking: Promise<unknown> = Promise.resolve();
   #broken: Error | undefined;
 
   private constructor(folder: string, worker: Worker) {
@@ -88,7 +90,7 @@ export class Views {
         done(await this.#ask("hold", view.id, outcome.value, to));
         return outcome;
       }
-      const { findings, wrote } = await this.#ask("take", view.id).catch((error: unknown) => ({
+      const { findings, wrote } = await this.take(view.id, hearing?.wrote).catch((error: unknown) => ({
         findings: [`not taken over: run ${view.id} (${asError(error).message})`],
         wrote: [],
       }));
@@ -109,14 +111,30 @@ export class Views {
     return this.#ask("held", key);
   }
 
-  /** Takes over a run that waits. Throws why nothing of it was. */
-  take(id: string): Promise<TakenOver> {
-    return this.#ask("take", id);
+  /**
+   * Takes over a run, one after another. `noted`: called before any of it is in the workspace with
+   * what will have been written. Throws why nothing was taken over.
+   */
+  take(id: string, noted: Hearing["wrote"]): Promise<TakenOver> {
+    const taken = this.#taking.then(() => this.#take(id, noted));
+    this.#taking = taken.catch(() => undefined);
+    return taken;
   }
 
   async close(): Promise<void> {
     await this.#ask("end").catch(() => undefined);
     await this.#worker.terminate();
+  }
+
+  async #take(id: string, noted: Hearing["wrote"]): Promise<TakenOver> {
+    const wrote = await this.#ask("plan", id);
+    try {
+      if (wrote.length > 0) await noted?.(wrote);
+    } catch (error) {
+      await this.drop(id);
+      throw error;
+    }
+    return this.#ask("take", id);
   }
 
   /** Throws ConfinedFault. */
