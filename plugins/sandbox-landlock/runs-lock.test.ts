@@ -31,7 +31,7 @@ test.runIf(linux)(
       // Steps of the other service, which were judged before.
       mkdirSync(path.join(here.workspace, "lib"));
       writeFileSync(path.join(here.workspace, "lib/config"), "[core]\n\tfsmonitor = evil\n");
-      other[Symbol.dispose]();
+      other.release();
       const { findings } = await taking;
       expect(findings.join("\n")).toContain("git would follow lib/config");
     } finally {

@@ -8,7 +8,15 @@ export function runCommands(runs: string, workspace: string, store: Store | unde
     (word: "list" | "show" | "take" | "drop" | "undo") =>
     async (context: CommandContext): Promise<number> => {
       const { RunWords } = await import("./run-words.ts");
-      return new RunWords(runs, workspace, context, store?.values)[word]();
+      const words = new RunWords(runs, workspace, context, store?.values);
+      if (word === "list") return words.list();
+      const { RunsLock } = await import("./runs-lock.ts");
+      const lock = new RunsLock(runs);
+      try {
+        return await words[word]();
+      } finally {
+        lock.release();
+      }
     };
   return [
     {

@@ -69,7 +69,10 @@ export class Keeper {
    * workspace as it was. Returns a phrase for each that a person should know of.
    */
   recover(): readonly string[] {
-    using _lock = new RunsLock(this.#facts.runs);
+    return new RunsLock(this.#facts.runs).during(() => this.#recover());
+  }
+
+  #recover(): readonly string[] {
     const left = RunFolder.all(this.#facts.runs).filter((one) => one.isOf() === "nobody");
     const findings = eachFolder(left, (folder) => {
       const record = folder.read();
@@ -105,9 +108,8 @@ export class Keeper {
   /** Takes over what a run left; what needs nobody to wait for it is left to {@link tidy}. */
   take(id: string): TakenOver {
     const planned = this.#planned.get(id) ?? this.#plan(id);
-    using _lock = planned.lock;
     this.#planned.delete(id);
-    const taken = this.#carryOut(planned);
+    const taken = planned.lock.during(() => this.#carryOut(planned));
     this.#over.push(planned.folder);
     if (taken.steps + taken.kept.length > 0) this.#last = planned.folder.tick(0n);
     return { findings: fewOf(phrases(taken, id)), wrote: taken.wrote };
@@ -125,9 +127,7 @@ export class Keeper {
     });
     // The oldest are those of processes that have ended.
     eachFolder([...this.#spare.values()].slice(0, -MOST_SPARE), (folder) => this.#forget(folder));
-    if (!isKept) return;
-    using _lock = new RunsLock(this.#facts.runs);
-    makeRoom(this.#facts.runs);
+    if (isKept) new RunsLock(this.#facts.runs).during(() => makeRoom(this.#facts.runs));
   }
 
   /** Removes what was made for runs to come, once there are none. */
@@ -150,7 +150,7 @@ export class Keeper {
       this.#planned.set(id, planned);
       return planned;
     } catch (error) {
-      lock[Symbol.dispose]();
+      lock.release();
       throw error;
     }
   }
@@ -182,12 +182,11 @@ export class Keeper {
 
   /** Forgets a run of which nothing was decided. */
   drop(id: string): void {
-    const planned = this.#planned.get(id);
-    using _lock = planned?.lock;
-    const run = planned ?? this.#under.get(id);
+    const [planned, run] = [this.#planned.get(id), this.#under.get(id)];
     this.#planned.delete(id);
     this.#under.delete(id);
-    if (run && !run.folder.plan) run.folder.remove();
+    if (planned) planned.lock.during(() => planned.folder.remove());
+    else if (run && !run.folder.plan) run.folder.remove();
     else this.#holding.drop(id);
   }
 

@@ -4,7 +4,6 @@ import { materialFiles } from "@gantry/sdk/fill";
 import { errors } from "../errors.ts";
 import type { Kept, Step } from "./step.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
-import { RunsLock } from "./runs-lock.ts";
 import { takeKept } from "./take-kept.ts";
 import { finish } from "./take-over.ts";
 import { undoSteps } from "./undo.ts";
@@ -14,7 +13,7 @@ interface Run {
   readonly record: RunRecord;
 }
 
-/** The subcommands of `gantry runs`. */
+/** The subcommands of `gantry runs`; whoever calls one but `list` has the lock of the runs. */
 export class RunWords {
   readonly #runs: string;
   readonly #workspace: string;
@@ -40,7 +39,6 @@ export class RunWords {
   }
 
   show(): number {
-    using _lock = new RunsLock(this.#runs);
     const { folder, record } = this.#find();
     const steps = folder.plan?.steps ?? [];
     const kept = record.kept ?? [];
@@ -56,7 +54,6 @@ export class RunWords {
   }
 
   async take(): Promise<number> {
-    using _lock = new RunsLock(this.#runs);
     const { folder, record } = this.#find();
     const paths = this.#context.args.slice(1);
     const inLayer = (record.kept ?? []).flatMap(({ at, beside }) => (beside === undefined ? [at] : []));
@@ -82,7 +79,6 @@ export class RunWords {
   }
 
   drop(): number {
-    using _lock = new RunsLock(this.#runs);
     const { folder, record } = this.#find();
     folder.remove();
     if (this.#context.options["json"]) this.#print({ id: record.id, dropped: true });
@@ -91,7 +87,6 @@ export class RunWords {
   }
 
   undo(): number {
-    using _lock = new RunsLock(this.#runs);
     const { folder, record } = this.#find();
     if (record.undone) throw errors.SANDBOX_RUN_UNDONE(record.id);
     const steps = folder.plan?.steps ?? [];

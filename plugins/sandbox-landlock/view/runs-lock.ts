@@ -9,7 +9,7 @@ const LOCK_EX = 2;
  * so that no two change between them what each was judged by: held from the plan to the last step.
  * It goes with its process.
  */
-export class RunsLock implements Disposable {
+export class RunsLock {
   readonly #fd: number;
 
   /** Waits for whoever has it. Throws KernelError if the file system has no locks. */
@@ -24,7 +24,16 @@ export class RunsLock implements Disposable {
     }
   }
 
-  [Symbol.dispose](): void {
+  /** Returns what `work` returns, which it calls with the lock; gives the lock back after that. */
+  during<T>(work: () => T): T {
+    try {
+      return work();
+    } finally {
+      this.release();
+    }
+  }
+
+  release(): void {
     closeSync(this.#fd);
   }
 }
