@@ -1,8 +1,11 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import type { CommandContext } from "@gantry/sdk";
 import { expect, test } from "vitest";
 import { place } from "./layers.test-kit.ts";
 import { linux, until } from "./sandbox.test-kit.ts";
+import { runCommands } from "./view/commands.ts";
 import { RunFolder } from "./view/run-folder.ts";
 import { RunsLock } from "./view/runs-lock.ts";
 import { Views } from "./view/views.ts";
@@ -39,6 +42,26 @@ test.runIf(linux)(
     }
   },
 );
+
+test.runIf(linux)("RUN-05: runs undo waits for a run that is taken over, and holds up nobody", async () => {
+  using here = place();
+  const views = await Views.start(import.meta.url, here.facts);
+  try {
+    const id = await views.trial();
+    writeFileSync(path.join(RunFolder.find(here.runs, id)!.upper, "new"), "new");
+    let undone: unknown;
+    const context = { args: [id], options: { json: true }, out: () => undefined };
+    const undo = runCommands(here.runs, here.workspace, undefined).find(({ name }) => name === "runs undo");
+    await views.take(id, async () => {
+      undone = undo!.run(context as unknown as CommandContext);
+      await turn();
+    });
+    expect(await undone).toBe(0);
+    expect(readdirSync(here.workspace)).toEqual([]);
+  } finally {
+    await views.close();
+  }
+});
 
 test.runIf(linux)(
   "FLR-04: what a run wrote is noted before it is in the workspace, or stays out",

@@ -11,7 +11,7 @@ export function runCommands(runs: string, workspace: string, store: Store | unde
       const words = new RunWords(runs, workspace, context, store?.values);
       if (word === "list") return words.list();
       const { RunsLock } = await import("./runs-lock.ts");
-      const lock = new RunsLock(runs);
+      const lock = await RunsLock.later(runs);
       try {
         return await words[word]();
       } finally {
