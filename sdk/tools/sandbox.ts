@@ -15,8 +15,7 @@ export interface RunSpec {
   /** Bytes kept of stdout and of stderr together; the rest is counted and dropped. */
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
-  /** The conversation that it is for: what it writes is noted as holding the material of that. */
-  readonly session?: string;
+  /** Its conversation, whose material is noted of what it writes. */ readonly session?: string;
 }
 
 export interface RunResult {
@@ -186,8 +185,7 @@ export interface ProcessPipe {
 }
 
 export interface ProcessEnd {
-  /** Null if a signal ended it. */
-  readonly exitCode: number | null;
+  /** Null if a signal ended it. */ readonly exitCode: number | null;
   readonly signal: string | null;
   /** `exited` by itself or limits; `closed` by owner or service; `idle`; `lost` with its holder. */
   readonly reason: "exited" | "closed" | "idle" | "lost";

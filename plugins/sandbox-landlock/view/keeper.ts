@@ -1,5 +1,5 @@
 import type { RunResult, Untried } from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
+import { asError, makeDir } from "@gantry/sdk/node";
 import { eachFolder } from "./each-folder.ts";
 import { fewOf } from "./findings.ts";
 import { FolderWatch } from "../workspace/folder-watch.ts";
@@ -69,6 +69,7 @@ export class Keeper {
    * workspace as it was. Returns a phrase for each that a person should know of.
    */
   recover(): readonly string[] {
+    makeDir(this.#facts.runs);
     return new RunsLock(this.#facts.runs).during(() => this.#recover());
   }
 
@@ -98,11 +99,13 @@ export class Keeper {
 
   /**
    * Judges what a run left, all of whose processes are dead. Returns the absolute paths of what is to
-   * be written; nobody takes over another run until {@link take} or {@link drop}.
+   * be written, and then nobody takes over another run until {@link take} or {@link drop}; if there
+   * are none it is taken over.
    */
-  plan(id: string): readonly string[] {
+  plan(id: string): Pick<TakenOver, "wrote"> | TakenOver {
     const { folder, plan } = this.#plan(id);
-    return writtenBy(folder, plan, this.#facts.workspace);
+    const wrote = writtenBy(folder, plan, this.#facts.workspace);
+    return wrote.length === 0 ? this.take(id) : { wrote };
   }
 
   /** Takes over what a run left; what needs nobody to wait for it is left to {@link tidy}. */

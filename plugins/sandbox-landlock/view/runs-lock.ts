@@ -23,7 +23,6 @@ export class RunsLock {
    * KernelError if the file system has no locks.
    */
   constructor(runs: string, now = false) {
-    makeDir(runs);
     this.#fd = openSync(runs, constants.O_RDONLY | constants.O_DIRECTORY);
     try {
       libcCall("flock", ["int", "int"], this.#fd, LOCK_EX | (now ? LOCK_NB : 0));
@@ -35,6 +34,7 @@ export class RunsLock {
 
   /** Waits without holding up the thread, for which somebody who has it may wait. Throws KernelError. */
   static async later(runs: string): Promise<RunsLock> {
+    makeDir(runs);
     for (;;) {
       try {
         return new RunsLock(runs, true);

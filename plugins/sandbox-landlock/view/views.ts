@@ -127,9 +127,10 @@ export class Views {
   }
 
   async #take(id: string, noted: Hearing["wrote"]): Promise<TakenOver> {
-    const wrote = await this.#ask("plan", id);
+    const planned = await this.#ask("plan", id);
+    if ("findings" in planned) return planned;
     try {
-      if (wrote.length > 0) await noted?.(wrote);
+      await noted?.(planned.wrote);
     } catch (error) {
       await this.drop(id);
       throw error;
