@@ -87,7 +87,7 @@ export class Alerts {
     for (const what of working) this.#attested.add(what);
     this.#measure(rows);
     await this.#told.look({ begun, over, working: new Set(working) });
-    await this.#setAside();
+    await this.#tellDead();
   }
 
   /**
@@ -141,14 +141,14 @@ export class Alerts {
    * Messages that nobody will be answered: each is told when it becomes a dead letter, and has no
    * end.
    */
-  async #setAside(): Promise<void> {
+  async #tellDead(): Promise<void> {
     const { store, log, meters, tell } = this.#watched;
     const stats = await inTime(() => store.lanes.stats()).catch(() => undefined);
     if (!stats) return;
     const more = stats.deadLetters - (this.#dead ?? stats.deadLetters);
     this.#dead = stats.deadLetters;
     if (more <= 0) return;
-    const text = `Alert: ${more} message${more === 1 ? " was" : "s were"} put aside unanswered: see \`gantry inbox list\`.`;
+    const text = `Alert: ${more} ${more === 1 ? "message became a dead letter" : "messages became dead letters"}: see \`gantry inbox list\`.`;
     meters?.count("alerts_total", { part: "dead_letters" });
     log.warn({ alert: "dead letters" }, text);
     await tell(`alert:dead:${Date.now()}`, text, "");

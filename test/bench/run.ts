@@ -5,6 +5,7 @@ import { conversationRows } from "./conversations.ts";
 import { gatewayRows } from "./gateway.ts";
 import { growthRows } from "./growth.ts";
 import { guardRows } from "./guards.ts";
+import { isolatedRows } from "./isolated.ts";
 import { mcpRows } from "./mcp-call.ts";
 import { nodeRows } from "./nodes.ts";
 import type { Row } from "./row.ts";
@@ -23,6 +24,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   gateway: gatewayRows,
   growth: growthRows,
   guards: guardRows,
+  isolated: isolatedRows,
   mcp: mcpRows,
   nodes: nodeRows,
   runs: runRows,

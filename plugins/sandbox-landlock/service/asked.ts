@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Untried } from "@gantry/sdk";
-import type { Room } from "../frames.ts";
+import type { Room } from "../../shared/frames.ts";
 import { isFault, isStarted, roomFor, valueOf } from "./answers.ts";
 import { ConfinedFault } from "./failures.ts";
 import type { Fault, Request, Results } from "../messages.ts";

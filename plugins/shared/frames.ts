@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
 
 /** A longer message cannot be one of ours. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -8,6 +8,8 @@ const HEADER_BYTES = 8;
 export interface Frame<T> {
   readonly message: T;
   readonly data: Uint8Array;
+  /** The bytes that both took on the way. */
+  readonly length: number;
 }
 
 /** The most bytes that each part of a message may have. */
@@ -25,7 +27,7 @@ const any: Room = { text: MAX_BYTES, data: MAX_BYTES };
  * the other side may have been taken over.
  */
 export class Frames<In, Out> {
-  readonly #socket: Socket;
+  readonly #to: Writable;
   readonly #room: () => Room;
   /**
    * Bytes that came and were not taken yet, in perhaps very many pieces; they are joined only once
@@ -36,16 +38,16 @@ export class Frames<In, Out> {
   #wanted = HEADER_BYTES;
 
   /** `room`: asked for each message as its lengths are known, before the rest of it is kept. */
-  constructor(socket: Socket, take: (frame: Frame<In>) => void, room: () => Room = () => any) {
-    this.#socket = socket;
+  constructor(from: Readable, to: Writable, take: (frame: Frame<In>) => void, room: () => Room = () => any) {
+    this.#to = to;
     this.#room = room;
-    socket.on("data", (piece: Buffer) => {
+    from.on("data", (piece: Buffer) => {
       try {
         this.#pieces.push(piece);
         this.#held += piece.length;
         for (let frame = this.#next(); frame; frame = this.#next()) take(frame);
       } catch (error) {
-        socket.destroy(error instanceof Error ? error : undefined);
+        from.destroy(error instanceof Error ? error : undefined);
       }
     });
   }
@@ -56,16 +58,16 @@ export class Frames<In, Out> {
     const header = Buffer.alloc(HEADER_BYTES);
     header.writeUInt32LE(text.length, 0);
     header.writeUInt32LE(data.length, 4);
-    this.#socket.cork();
-    this.#socket.write(Buffer.concat([header, text]));
-    if (data.length > 0) this.#socket.write(data);
-    this.#socket.uncork();
+    this.#to.cork();
+    this.#to.write(Buffer.concat([header, text]));
+    if (data.length > 0) this.#to.write(data);
+    this.#to.uncork();
     return text.length;
   }
 
   /** Resolves once the kernel has all that was sent, or nothing can be sent any more. */
   flushed(): Promise<void> {
-    return new Promise((resolve) => this.#socket.write("", () => resolve()));
+    return new Promise((resolve) => this.#to.write("", () => resolve()));
   }
 
   #next(): Frame<In> | undefined {
@@ -80,7 +82,7 @@ export class Frames<In, Out> {
     this.#keep(isWhole ? left.subarray(end) : left, isWhole ? HEADER_BYTES : end);
     if (!isWhole) return undefined;
     const message = JSON.parse(left.toString("utf8", HEADER_BYTES, HEADER_BYTES + text)) as In;
-    return { message, data: left.subarray(HEADER_BYTES + text, end) };
+    return { message, data: left.subarray(HEADER_BYTES + text, end), length: text + data };
   }
 
   #keep(left: Buffer, wanted: number): void {
