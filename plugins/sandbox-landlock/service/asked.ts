@@ -14,6 +14,8 @@ export interface Outcome<K extends Request["do"]> {
 
 /** Callbacks to whoever asked, before a run is over. */
 export interface Hearing {
+  /** Called with what it will have written, before any of that is in the workspace. */
+  wrote?(paths: readonly string[]): Promise<void>;
   /** Called once its program runs, with this side of its pipes. */
   started?(pipes: readonly Socket[]): void;
   /**
