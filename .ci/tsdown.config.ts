@@ -161,7 +161,10 @@ const product = defineConfig({
     onlyBundle: false,
   },
   plugins: [lazyBuiltins, oneCopy, basePlugins],
-  inputOptions: { resolve: { conditionNames: ["gantry-source", "node", "import", "default"] } },
+  inputOptions: {
+    checks: { bundlerTimings: false },
+    resolve: { conditionNames: ["gantry-source", "node", "import", "default"] },
+  },
   outputOptions: {
     // A build never puts its code under a name that a running process may yet load.
     chunkFileNames: "[name]-[hash].js",

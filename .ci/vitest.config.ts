@@ -39,10 +39,11 @@ const slow = [
 ];
 
 /**
- * They build executables and empty machines, fill a mailbox or copy servers, and have no short
- * form.
+ * They build executables and empty machines, fill a mailbox, copy servers or hold a fault for
+ * twenty minutes, and have no short form.
  */
 const longOnly = [
+  "test/e2e/held-faults.test.ts",
   "test/{executable,fresh-machine}.test.ts",
   "plugins/channel-email/hostile-memory.test.ts",
   "plugins/store-postgres/failover.test.ts",

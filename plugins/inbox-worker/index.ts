@@ -58,7 +58,7 @@ export default definePlugin({
     provide(Checks, {
       name: "messages-wait",
       kind: "ready",
-      run: async () => (await running?.readyRows()) ?? [],
+      run: async () => running?.readyRows() ?? [],
     });
   },
 });

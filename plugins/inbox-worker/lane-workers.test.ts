@@ -55,7 +55,7 @@ test.each(["a channel", "a caller who waits"])(
     else await t.ask("go", { session: "test" });
     await expect.poll(() => model.requests.length).toBe(3);
     expect(runs).toEqual(["ran"]);
-    expect(JSON.stringify(model.requests[2])).toContain("was taken over by another worker");
+    expect(JSON.stringify(model.requests[2])).toContain("was taken over by another process");
   },
 );
 

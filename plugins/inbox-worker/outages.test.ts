@@ -1,4 +1,4 @@
-import { Store, type ProviderFailure, type Sent } from "@gantry/sdk";
+import { Checks, Store, type ProviderFailure, type Sent } from "@gantry/sdk";
 import {
   fakeProvider,
   startTestHost,
@@ -8,6 +8,7 @@ import {
 } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
 import router from "../provider-router/index.ts";
+import { readyRows } from "../shared/trouble-rows.ts";
 import store from "../store-sqlite/index.ts";
 import { tempDir } from "../../test/helpers/temp-dir.ts";
 import { chat, passing, simulateTime, write, type Chat } from "../../test/helpers/waiting.ts";
@@ -317,6 +318,20 @@ function silence(signal: AbortSignal): Promise<Sent> {
     signal.addEventListener("abort", () => (clearTimeout(timer), end()));
   });
 }
+
+test("FLR-12: a send that fails once is no trouble, and one that fails twice is until one works", async () => {
+  using _ = simulateTime(noon);
+  const channel = chat();
+  channel.answers = () => (channel.asked() < 3 ? refusedAccount : undefined);
+  await using s = await serve(fakeProvider(["hello"]), { channel });
+  const stateAfter = async (tries: number): Promise<string> => {
+    await passing(s.t, () => channel.asked() === tries, 200);
+    const { rows } = await readyRows(s.t.slot(Checks));
+    return rows.find(({ what }) => what === "channel:chat")?.state ?? "nothing";
+  };
+  await write(s.t, "a", ["hi"]);
+  expect([await stateAfter(1), await stateAfter(2), await stateAfter(3)]).toEqual(["nothing", "warn", "ok"]);
+});
 
 test.each([45, 72])(
   "INB-02: a platform that hangs for %i s is asked by few at a time, and whatever hung or waited is sent once within 30 s of its return",

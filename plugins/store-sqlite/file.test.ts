@@ -417,7 +417,7 @@ async function diskRows(min_free_mb: number): Promise<readonly CheckRow[]> {
   await using t = await startTestHost({ plugins: [plugin], config: { store: { min_free_mb } } });
   await t.slot(Store).values.put("a", "b", 1);
   const look = (name: string) => t.slot(Checks).get(name)!.run(AbortSignal.timeout(9_000));
-  const rows = [...(await look("store-ready")), ...(await look("store-disk"))];
+  const rows = [...(await look("store")), ...(await look("store-disk"))];
   return rows.filter(({ what }) => what === "disk");
 }
 

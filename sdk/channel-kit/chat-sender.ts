@@ -57,6 +57,7 @@ export class ChatSender<Address, Message extends PlatformMessage> {
       space: `${name}.parts`,
       key,
       ...copies,
+      away: () => this.#away(signal),
       parts: await this.#pieces(message),
       apart: (piece) => ("album" in piece ? piece.album : undefined),
       instead: (piece, reason) =>
@@ -103,6 +104,18 @@ export class ChatSender<Address, Message extends PlatformMessage> {
         throw error;
       }
     });
+  }
+
+  /** Returns why the platform takes nothing now. Without a connection, it is asked. */
+  async #away(signal: AbortSignal): Promise<string | undefined> {
+    const { health, platform, title } = this.#needs;
+    if (health) return health.state === "waiting" ? `${title} does not answer` : undefined;
+    try {
+      await platform.check(signal);
+    } catch (error) {
+      if (error instanceof PlatformFailure && error.kind === "again") return error.message;
+    }
+    return undefined;
   }
 
   async #find(piece: Piece, delivery: Delivery<Address>): Promise<Sent | "absent" | undefined> {

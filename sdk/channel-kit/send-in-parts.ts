@@ -27,6 +27,10 @@ export interface PartedMessage<Part> {
    * does not have it, and undefined if nobody can tell.
    */
   find?(part: Part, index: number): Promise<Sent | "absent" | undefined>;
+   * Returns why the platform takes nothing now, asked before a copy is sent: a copy that goes into
+   * silence would be the last. Default: it takes what is sent.
+   */
+  away?(): Promise<string | undefined>;
   /**
    * Returns what is sent in place of a part that the platform refuses, such as a file; undefined:
    * the rest stays here too.
@@ -120,6 +124,8 @@ async function sendOne<Part>(message: PartedMessage<Part>, part: Part, at: Progr
   if (typeof found === "object") return found;
   const unsure = found === "absent" ? 0 : at.unsure;
   if (unsure >= mostUnsure) return { status: "refused", reason: givenUp };
+  const away = unsure > 0 ? await message.away?.() : undefined;
+  if (away !== undefined) return { status: "retry", reason: away, scope: "channel" };
   const sent = await send(unsure > 0 && again ? again(part) : part, next + apart);
   if (sent.status === "refused") return sendInstead(message, part, at, sent);
   if (sent.status !== "retry" || sent.unsure !== true || again === undefined) return sent;

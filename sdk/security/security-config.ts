@@ -79,7 +79,12 @@ export const securityKeys = {
 /** Keys of `[security.sandboxing]` that more than one plugin reads. */
 export const sandboxingKeys = {
   allowed_read_paths: paths(
-    ["/usr", "/lib", "/lib64", "/bin", "/etc/ssl", "/etc/resolv.conf", "/etc/hosts", "$WORKSPACE"],
+    [
+      ...["/usr", "/lib", "/lib64", "/bin"],
+      // Not the private keys beside them.
+      ...["/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf"],
+      ...["/etc/resolv.conf", "/etc/hosts", "$WORKSPACE"],
+    ],
     "Paths that started programs may read; file tools may read what is added to the default. $WORKSPACE is the workspace.",
   ),
   allowed_write_paths: paths(
