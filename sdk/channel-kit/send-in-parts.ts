@@ -27,6 +27,7 @@ export interface PartedMessage<Part> {
    * does not have it, and undefined if nobody can tell.
    */
   find?(part: Part, index: number): Promise<Sent | "absent" | undefined>;
+  /**
    * Returns why the platform takes nothing now, asked before a copy is sent: a copy that goes into
    * silence would be the last. Default: it takes what is sent.
    */
