@@ -192,6 +192,12 @@ export interface Store {
    * their name in what requests have cost. Media that only these named go with them.
    */
   erase(user: string): Promise<Erased>;
+  /**
+   * Writes all that is kept, and the files of the configuration directory, into a new file that
+   * `gantry restore` takes, closed to others. Left out by a store whose engine is copied by its own
+   * programs.
+   */
+  backup?(file: string): Promise<void>;
 }
 export const Store = one<Store>("store", (store: Store) => {
   const parts = ["sessions", "memory", "lanes", "limits", "values", "usage"] as const;
