@@ -187,6 +187,8 @@ export interface Store {
   readonly limits: Limits;
   readonly values: Values;
   readonly usage: Usage;
+  /** This process's name among those that share the store; left out by a store of one machine. */
+  readonly node?: string;
   /**
    * Removes a person (`<channel>:<id>`) in one step: their conversations, memories, messages, and
    * their name in what requests have cost. Media that only these named go with them.
