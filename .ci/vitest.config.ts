@@ -44,7 +44,7 @@ const slow = [
 const longOnly = [
   "test/{executable,fresh-machine}.test.ts",
   "plugins/channel-email/hostile-memory.test.ts",
-  "plugins/store-postgres/failover.test.ts",
+  "plugins/store-postgres/{chaos,failover}.test.ts",
 ];
 
 /**
