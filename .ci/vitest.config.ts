@@ -46,7 +46,7 @@ const longOnly = [
   "test/e2e/held-faults.test.ts",
   "test/{executable,fresh-machine}.test.ts",
   "plugins/channel-email/hostile-memory.test.ts",
-  "plugins/store-postgres/failover.test.ts",
+  "plugins/store-postgres/{chaos,failover}.test.ts",
 ];
 
 /**

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { CheckRow, Logger, Service } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { dealWith, handledBy, type DealNeeds } from "./deal.ts";
-import { nextDueOf, type NextDue } from "./due.ts";
+import type { NextDue } from "../shared/due.ts";
+import { nextDueOf } from "./due.ts";
 import type { Job } from "./job.ts";
 
 /** Other processes make and pause jobs, and the clock may be set. */
