@@ -4,6 +4,7 @@ import { conversationRows } from "./conversations.ts";
 import { gatewayRows } from "./gateway.ts";
 import { growthRows } from "./growth.ts";
 import { guardRows } from "./guards.ts";
+import { jobRows } from "./jobs.ts";
 import { nodeRows } from "./nodes.ts";
 import type { Row } from "./row.ts";
 import { runRows } from "./runs.ts";
@@ -17,6 +18,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   gateway: gatewayRows,
   growth: growthRows,
   guards: guardRows,
+  jobs: jobRows,
   nodes: nodeRows,
   runs: runRows,
   sandbox: sandboxRows,

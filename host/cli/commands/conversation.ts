@@ -26,11 +26,16 @@ export async function converse(talk: Conversation, pictures: readonly Part[]): P
   const { run, terminal, session } = talk;
   const again = restartAsked();
   const ending = AbortSignal.any([again, run.signal]);
-  useTheme(talk.host.get(ConfigFile)?.get("terminal.theme"));
+  const configFile = talk.host.get(ConfigFile);
+  useTheme(configFile?.get("terminal.theme"));
   let shown = pictures;
   terminal.completeBy(completer(talk));
   const stops = isPlain() ? "Ctrl-C stops" : "Esc or Ctrl-C stops";
   run.err(`Conversation ${session}. /help lists the commands, /exit or Ctrl-D ends it, ${stops} an answer.`);
+  if (run.options["provider"] === undefined && configFile?.get("default_provider") === undefined) {
+    const { firstScreen } = await import("../first-screen.ts");
+    for (const told of await firstScreen(talk.host, process.env)) run.err(printableProse(told));
+  }
   try {
     for (;;) {
       const line = await terminal.line("> ", ending);
