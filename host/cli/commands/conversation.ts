@@ -1,4 +1,11 @@
-import { ChatCommands, ConfigFile, type InboundMessage, type Part, type PromptOptions } from "@gantry/sdk";
+import {
+  errors as codes,
+  ChatCommands,
+  ConfigFile,
+  type InboundMessage,
+  type Part,
+  type PromptOptions,
+} from "@gantry/sdk";
 import type { Host } from "@gantry/host";
 import { stopNote, userOfTerminal } from "@gantry/sdk/node";
 import { isPlain } from "../is-plain.ts";
@@ -112,7 +119,9 @@ async function turn(
 ): Promise<void> {
   const result = await host.inbox.prompt(message(line, shown), terminal.options({ ...options, signal }));
   terminal.finish(result.reply, result.files, result.provider === "none");
-  if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
+  const isStopped = signal.aborted && result.error?.code === codes.PROVIDER_CANCELLED.code;
+  if (isStopped) run.err("The answer was stopped.");
+  else if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
   const note = stopNote(result);
   if (note) run.err(note);
   if (result.provider === "none" || host.get(ConfigFile)?.get("terminal.status_line") === false) return;
