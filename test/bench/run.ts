@@ -6,6 +6,7 @@ import { gatewayRows } from "./gateway.ts";
 import { growthRows } from "./growth.ts";
 import { guardRows } from "./guards.ts";
 import { isolatedRows } from "./isolated.ts";
+import { jobRows } from "./jobs.ts";
 import { mcpRows } from "./mcp-call.ts";
 import { nodeRows } from "./nodes.ts";
 import type { Row } from "./row.ts";
@@ -25,6 +26,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   growth: growthRows,
   guards: guardRows,
   isolated: isolatedRows,
+  jobs: jobRows,
   mcp: mcpRows,
   nodes: nodeRows,
   runs: runRows,

@@ -39,14 +39,15 @@ test(
     const names: string[] = [];
     const add = async (): Promise<void> => {
       const name = `job-${names.length}`;
-      const at = new Date(Date.now() + 1_500 + Math.random() * 1_500).toISOString().slice(0, 19);
+      // A command line that starts slowly on a busy machine still comes before the time.
+      const at = new Date(Date.now() + 4_000 + Math.random() * 1_500).toISOString().slice(0, 19);
       names.push(name);
       expect(await jobs("add", name, `message-${name}`, "--at", `${at}Z`)).toMatchObject({ code: 0 });
     };
     let child = await start();
     for (let life = 0; life < kills; life += 1) {
       for (let i = 0; i < perLife; i += 1) await add();
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 3_000));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5_000));
       const ended = once(child, "exit");
       child.kill("SIGKILL");
       await ended;
