@@ -108,7 +108,7 @@ export class Alerts {
     const earlier = (await this.#told.recall()).filter((what) => !this.#open.has(what));
     for (const what of earlier) this.#open.set(what, { detail: "", isBack: false, badAt: performance.now() });
     await this.#told.tell(this.#open, well);
-    await this.#setAside();
+    await this.#tellDead();
   }
 
   /** Ends what is well. Returns for each such part the words of its end. */
@@ -165,14 +165,14 @@ export class Alerts {
    * Messages that nobody will be answered: each is told when it becomes a dead letter, and has no
    * end.
    */
-  async #setAside(): Promise<void> {
+  async #tellDead(): Promise<void> {
     const { store, log, meters, tell } = this.#watched;
     const stats = await inTime(() => store.lanes.stats()).catch(() => undefined);
     if (!stats) return;
     const more = stats.deadLetters - (this.#dead ?? stats.deadLetters);
     this.#dead = stats.deadLetters;
     if (more <= 0) return;
-    const text = `Alert: ${more} message${more === 1 ? " was" : "s were"} put aside unanswered: see \`gantry inbox list\`.`;
+    const text = `Alert: ${more} ${more === 1 ? "message became a dead letter" : "messages became dead letters"}: see \`gantry inbox list\`.`;
     meters?.count("alerts_total", { part: "dead_letters" });
     log.warn({ alert: "dead letters" }, text);
     await tell(`alert:dead:${Date.now()}`, text, "");

@@ -33,8 +33,16 @@ export interface Roots {
 
 /** The folder of `/etc/ssl` was a default of earlier releases. */
 const SYSTEM = new Set([
-  ...["/usr", "/lib", "/lib64", "/bin", "/etc/resolv.conf", "/etc/hosts"],
-  ...["/etc/ssl", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf"],
+  "/usr",
+  "/lib",
+  "/lib64",
+  "/bin",
+  "/etc/resolv.conf",
+  "/etc/hosts",
+  "/etc/ssl",
+  "/etc/ssl/certs",
+  "/etc/ssl/cert.pem",
+  "/etc/ssl/openssl.cnf",
 ]);
 
 export async function rootsOf(

@@ -26,7 +26,7 @@ export default definePlugin({
         exclusiveMinimum: 0,
         maximum: 8_760,
         description:
-          "How long a channel's message is kept while it cannot be answered, or its answer cannot be sent; then it is put aside.",
+          "How long a channel's message is kept while it cannot be answered, or its answer cannot be sent; then it becomes a dead letter.",
       }),
     }),
   }),

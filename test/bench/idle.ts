@@ -33,9 +33,10 @@ function spent(pid: number): { readonly wakeups: number; readonly ms: number } {
   const threads = readdirSync(`/proc/${pid}/task`);
   const read = (name: string): readonly string[] =>
     threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/${name}`, "utf8"));
-  const sum = (figures: readonly number[]): number => figures.reduce((all, one) => all + one, 0);
   const wakeups = read("status").map((text) => Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(text)?.[1]));
   return { wakeups: sum(wakeups), ms: sum(read("schedstat").map((text) => Number.parseInt(text) / 1e6)) };
 }
+
+const sum = (figures: readonly number[]): number => figures.reduce((all, one) => all + one, 0);
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -238,7 +238,8 @@ describe("a fault that is held for twenty minutes", () => {
       const { part, told, began, ended, log } = outcome;
       const lines = told.map(({ text, at }) => `${Math.round((at - began) / 1_000)} s: ${text}`);
       await annotate(`it ended after ${Math.round((ended - began) / 1_000)} s; ${lines.join(" | ")}`);
-      expect(lines, log).toEqual([
+      await annotate(log);
+      expect(lines).toEqual([
         expect.stringContaining(`Alert: ${part}: `),
         expect.stringContaining(`Over: ${part} works again.`),
       ]);
