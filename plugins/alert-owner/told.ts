@@ -14,7 +14,7 @@ export type Tell = (key: string, text: string, about: string) => Promise<void>;
 export class Told {
   readonly #store: Store;
   readonly #tell: Tell;
-  /** By part, the key of the beginning; of its end they were not told. */
+  /** The keys of the beginnings, by part; of their ends they were not told. */
   readonly #told = new Map<string, string>();
   /** What is written down of it; undefined until it was read. */
   #kept: string | undefined;
