@@ -43,8 +43,8 @@ export class Outages {
   }
 
   /**
-   * Returns a row for `model`, `budget` and each `channel:<name>`. What has failed twice in a row is
-   * away until it has worked, also while it is tried again.
+   * Returns a row for `model`, `budget` and each `channel:<name>`. What has failed twice in a row
+   * is away until it has worked, also while it is tried again.
    */
   rows(): readonly CheckRow[] {
     const cure = "Mend what the reason says; messages are answered by themselves once it works.";

@@ -66,8 +66,8 @@ export type LaneState = Parameters<NonNullable<Observer["laneMoved"]>>[0]["state
 
 export interface RunningWorker {
   /**
-   * Begins no new work; what runs is cancelled at `signal` and stays in the store. From `unheard` on
-   * nothing comes in any more, so a turn that waits for a person may end.
+   * Begins no new work; what runs is cancelled at `signal` and stays in the store. From `unheard`
+   * on nothing comes in any more, so a turn that waits for a person may end.
    */
   stop(signal: AbortSignal, unheard?: AbortSignal): Promise<void>;
 }

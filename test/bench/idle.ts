@@ -8,7 +8,7 @@ import { serveGateway } from "./served.ts";
 const settleMs = 15_000;
 const minuteMs = 60_000;
 
-/** How often a gateway without work wakes, in all its threads, and what that costs in a minute. */
+/** Measures how often an idle gateway wakes, in all its threads, and what a minute costs. */
 export async function idleRows(): Promise<readonly Row[]> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
   const gateway = await serveGateway({ SERVICE_CONFIG_DIR: dir });
@@ -28,7 +28,7 @@ export async function idleRows(): Promise<readonly Row[]> {
   }
 }
 
-/** Reads how often the threads of a process gave their processor up, and the time that they had. */
+/** Reads how often the threads of a process gave up their processor, and their time on it. */
 function spent(pid: number): { readonly wakeups: number; readonly ms: number } {
   const threads = readdirSync(`/proc/${pid}/task`);
   const read = (name: string): readonly string[] =>
