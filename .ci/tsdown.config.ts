@@ -162,7 +162,7 @@ const product = defineConfig({
   },
   plugins: [lazyBuiltins, oneCopy, basePlugins],
   inputOptions: {
-    checks: { bundlerTimings: false },
+    checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
     resolve: { conditionNames: ["gantry-source", "node", "import", "default"] },
   },
   outputOptions: {

@@ -99,7 +99,7 @@ export class Alerts {
   async look(): Promise<void> {
     const ready = await readyRows(this.#watched.checks);
     const { rows } = ready;
-    // A part that stops says nothing of the time before.
+    // A host that stops says nothing of the time before.
     if (this.#isStopped) return;
     const well = this.#judge(ready);
     for (const row of rows)

@@ -16,7 +16,7 @@ export class Told {
   readonly #tell: Tell;
   /** The keys of the beginnings, by part; of their ends they were not told. */
   readonly #told = new Map<string, string>();
-  /** What is written down of it; undefined until it was read. */
+  /** The text in the store; undefined until it was read. */
   #kept: string | undefined;
 
   constructor({ store, tell }: { readonly store: Store; readonly tell: Tell }) {

@@ -76,7 +76,7 @@ export const securityKeys = {
   browser_enabled: toggle(false, "Offer the browser tool."),
 };
 
-/** What programs verify servers by; private keys of the machine lie beside it. */
+/** The files that programs verify servers by; the machine's private keys lie beside them. */
 const certificates = ["/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf"];
 
 /** Keys of `[security.sandboxing]` that more than one plugin reads. */

@@ -8,7 +8,7 @@ import { serveGateway } from "./served.ts";
 const settleMs = 15_000;
 const minuteMs = 60_000;
 
-/** Counts the wakeups of the loop of a gateway without work, and the time that they take. */
+/** Measures how often the loop of an idle gateway wakes, and what a minute costs. */
 export async function idleRows(): Promise<readonly Row[]> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
   const gateway = await serveGateway({ SERVICE_CONFIG_DIR: dir });

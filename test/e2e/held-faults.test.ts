@@ -24,7 +24,7 @@ interface Fault {
   end(service: Held): unknown;
 }
 
-/** A fault, with the service and the platform that it needs. */
+/** A fault with the service that it needs around it. */
 type Made = Fault & Omit<HeldOptions, "dir" | "owner"> & Partial<HeldOptions> & { remove?(): unknown };
 
 interface Outcome {

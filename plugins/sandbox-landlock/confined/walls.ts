@@ -58,9 +58,9 @@ export async function buildWalls(
 /**
  * Returns what Landlock grants, with these further paths to read and to write. Landlock passes over
  * what a mount hides, so a rule on the workspace says nothing of a view over it: the rule stands on
- * the folder around. In the process' own root that holds nothing but what is granted, and the mounts
- * of that keep what may only be read. The layers are for this process alone, which measures them: no
- * run has a name for them.
+ * the folder around. In the process' own root that holds nothing but what is granted, and the
+ * mounts of that keep what may only be read. The layers are for this process alone, which measures
+ * them: no run has a name for them.
  */
 function grantsOf(
   { walls, views, workspace }: ConfinedFacts & { readonly walls: WallFacts },

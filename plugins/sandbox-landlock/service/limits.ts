@@ -55,7 +55,7 @@ export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
   };
 }
 
-/** Returns the words of a shell that sets the limits of each process, for when nothing else does. */
+/** Returns the words of a shell that sets the limits of each process, if nothing else does. */
 export function limitingShell(bounds: Bounds): readonly string[] {
   return limiting(`ulimit -c 0; ulimit -f ${bounds.max_file_mb * FILE_UNITS}; ${ofEach(bounds)}`);
 }

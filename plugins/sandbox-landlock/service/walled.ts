@@ -93,8 +93,8 @@ export class Walled {
   }
 
   /**
-   * Notes that files hold the material that a conversation holds, so that whoever reads one takes it
-   * in again. Throws what the store says.
+   * Notes that files hold the material that a conversation holds, so that whoever reads one takes
+   * it in again. Throws what the store says.
    */
   async note(session: string | undefined, files: readonly string[]): Promise<void> {
     const values = this.#needs.store?.values;

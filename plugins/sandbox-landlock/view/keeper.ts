@@ -86,7 +86,7 @@ export class Keeper {
     return fewOf([...findings, ...makeRoom(this.#facts.runs)]);
   }
 
-  /** `again`: the run before in the same process, whose folder is used again if it is as it was made. */
+  /** `again`: the run before in the same process, whose folder serves again if it is unchanged. */
   begin(argv: readonly string[], again = ""): { readonly view: View } | { readonly unseen: Unseen } {
     const { secret, guarded } = this.#walk.find();
     if (this.#walk.unseen) return { unseen: this.#walk.unseen };
@@ -98,9 +98,9 @@ export class Keeper {
   }
 
   /**
-   * Judges what a run left, all of whose processes are dead. Returns the absolute paths of what is to
-   * be written, and then nobody takes over another run until {@link take} or {@link drop}; if there
-   * are none it is taken over.
+   * Judges what a run left, all of whose processes are dead. Returns the absolute paths of what is
+   * to be written, and then nobody takes over another run until {@link take} or {@link drop}; if
+   * there are none it is taken over.
    */
   plan(id: string): Pick<TakenOver, "wrote"> | TakenOver {
     const { folder, plan } = this.#plan(id);

@@ -11,9 +11,9 @@ const LOCK_NB = 4;
 const TRY_MS = 20;
 
 /**
- * Keeps every other process and thread from changing what is kept of runs, and from taking one over,
- * so that no two change between them what each was judged by: held from the plan to the last step.
- * It goes with its process.
+ * Keeps every other process and thread from changing what is kept of runs, and from taking one
+ * over, so that no two change between them what each was judged by: held from the plan to the last
+ * step. It goes with its process.
  */
 export class RunsLock {
   readonly #fd: number;
@@ -32,7 +32,7 @@ export class RunsLock {
     }
   }
 
-  /** Waits without holding up the thread, for which somebody who has it may wait. Throws KernelError. */
+  /** Waits, and does not hold up the thread, on which its holder may depend. Throws KernelError. */
   static async later(runs: string): Promise<RunsLock> {
     makeDir(runs);
     for (;;) {
