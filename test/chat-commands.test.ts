@@ -7,10 +7,13 @@ import {
   startTestHost,
 } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
+import netUndici from "../plugins/net-undici/index.ts";
+import chatCompletions from "../plugins/provider-chat-completions/index.ts";
 import commands from "../plugins/slash-words/index.ts";
 import { startGateway } from "../plugins/gateway-http/gateway.test-kit.ts";
 import usage from "../plugins/usage-ledger/index.ts";
 import { chatCommand, gate, guard, tool } from "./helpers/plugins.ts";
+import { startModel } from "./helpers/model.ts";
 import { storeFile } from "./helpers/stores.ts";
 
 const asks = guard("ask", () => ({ verdict: "ask", code: "ASK", reason: "a person decides" }));
@@ -253,6 +256,19 @@ test("CTX-05: /rewind takes the last turn back, /model changes who answers here 
     .poll(async () => (await t.ask("/usage")).reply)
     .toMatch(/^Today \(UTC\): 5 requests, 50 tokens in/);
   expect(t.slot(Store)).toBe(t.store);
+});
+
+test("TTY-02: /model alone lists what can be chosen, or says why it cannot", async () => {
+  await using t = await start(["ok"]);
+  expect((await t.ask("/model")).reply).toBe(
+    "its default model (the configured provider).\n/model NAME chooses one of:\nfake-1",
+  );
+  await using model = await startModel("ok");
+  const plugins = [commands, memoryStore(), netUndici, chatCompletions];
+  await using without = await startTestHost({ plugins, config: { default_provider: model.provider } });
+  expect((await without.ask("/model")).reply).toMatch(
+    /^its default model .*\n.*No models can be listed: \S/s,
+  );
 });
 
 test("CTX-05: over HTTP a command is answered like anything else, plain and streamed, and a device lists its own conversations alone", async () => {

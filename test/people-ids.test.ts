@@ -1,5 +1,5 @@
-import { Channels, definePlugin, type Channel } from "@gantry/sdk";
-import { fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
+import { Channels, definePlugin, People, type Channel } from "@gantry/sdk";
+import { fakeChannel, fakeProvider, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { expect, test } from "vitest";
 
 const send = async () => ({ status: "sent" }) as const;
@@ -28,4 +28,12 @@ test.each<[string, (written: string) => unknown]>([
     code: "CONFIG_WRONG_TYPE",
     message: expect.stringContaining("holds `ada`, which is not an id of odd") as string,
   });
+});
+
+test("SDK-21: nobody of [people] has a role at a channel that is not loaded", async () => {
+  const plugins = [fakeChannel(), memoryStore(), fakeProvider(["ok"])];
+  const people = { ada: { role: "owner", fake: ["ada"], telegram: [42] } };
+  await using t = await startTestHost({ plugins, config: { people } });
+  const roles = (channel: string) => [...t.slot(People).roles(channel)];
+  expect([roles("fake"), roles("telegram")]).toEqual([[["ada", "owner"]], []]);
 });

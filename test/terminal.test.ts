@@ -64,7 +64,7 @@ test.each<Record<string, string>>([{ TERM: "dumb" }, { NO_COLOR: "1" }])(
     person.type("slowly\r");
     await person.until(/Well,/);
     person.type("\u0003");
-    await person.until(/CANCELLED[^]*> $/);
+    await person.until(/was stopped\.[^]*> $/);
     person.type("/exit\r");
     expect(await person.ended).toBe(0);
     expect(existsSync(path.join(home.dir, "workspace/one.txt"))).toBe(true);
@@ -93,7 +93,7 @@ test("TTY-05: Esc stops the turn and gives back what was typed meanwhile", async
   person.type("and this\r");
   await person.until(/and this\s/);
   person.type("\u001b");
-  await person.until(/CANCELLED[^]*> and this$/);
+  await person.until(/was stopped\.[^]*> and this$/);
   await model.left;
   expect(model.requests).toHaveLength(1);
   person.type(" too\r");
@@ -132,7 +132,7 @@ test("TTY-05: Ctrl-C stops the turn, and pressed again it ends the program", asy
   person.type("slowly\r");
   await person.until(/Well,/);
   person.type("\u0003");
-  await person.until(/CANCELLED[^]*> $/);
+  await person.until(/was stopped\.[^]*> $/);
   person.type("\u0003");
   expect(await person.ended).toBe(130);
 });

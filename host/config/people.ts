@@ -88,8 +88,8 @@ export class People implements PeopleSlot {
   }
 
   roles(channel: string): ReadonlyMap<string, Role> {
-    const here = this.#at(channel);
-    return new Map([...(here ?? [])].map(([id, { role }]) => [id, role]));
+    const isThere = !this.#known || this.#registry.get(Channels)?.has(channel);
+    return new Map([...((isThere && this.#at(channel)) || [])].map(([id, { role }]) => [id, role]));
   }
 
   may(caller: Caller): readonly Scope[] {

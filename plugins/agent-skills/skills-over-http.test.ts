@@ -14,6 +14,7 @@ async function served() {
   const gateway = await startGateway({
     plugins: [plugin, memoryStore(), fakeProvider(["ok"])],
     config: { security: { workspace_path: work() } },
+    gateway: { requests_per_minute: 10_000 },
   });
   const { token, device_id } = await gateway.pair();
   const ask = async (name: string, body?: object) => {

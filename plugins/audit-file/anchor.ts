@@ -11,7 +11,7 @@ export interface Anchor {
   readonly at: string;
 }
 
-/** What was read of a log. */
+/** The part of a log that was read. */
 interface ReadSoFar {
   readonly last: number;
   /** The hash of the record that the store has noted. */

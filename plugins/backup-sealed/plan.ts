@@ -4,7 +4,7 @@ import { expandHome } from "@gantry/sdk/node";
 import type { BackupConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 
-/** What `[backup]` says, checked. */
+/** The table `[backup]`, checked. */
 export interface Plan {
   readonly folder: string;
   readonly keep: number;

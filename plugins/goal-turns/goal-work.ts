@@ -7,6 +7,7 @@ import {
   type CommandPrompt,
   type CommandTurn,
   type Inbox,
+  type People,
   type ToolCatalog,
   type ToolResult,
   type ToolRun,
@@ -32,6 +33,7 @@ export interface WorkNeeds {
   readonly catalog: ToolCatalog;
   readonly doors: Doors;
   readonly inbox: Inbox;
+  readonly people: People;
   readonly bounds: Bounds;
   /** The goals of the turns that run in this process, by their sessions. */
   readonly running: Map<string, string>;
@@ -94,12 +96,12 @@ export async function stopGoal({ goals }: WorkNeeds, session: string): Promise<s
  * with which it was begun; its verdicts count from then on.
  */
 export async function begins(
-  { doors, goals, running }: WorkNeeds,
+  { doors, goals, running, people }: WorkNeeds,
   { session, prompt, user, trust }: Omit<CommandTurn, "result">,
 ): Promise<boolean> {
   const goal = await goals.of(session);
   if (!goal || goal.id !== goalIn(textOf(prompt)) || goal.end !== undefined) return false;
-  const rights = await rightsNow(doors, user, trust);
+  const rights = await rightsNow(doors, user, trust, people);
   if ("lost" in rights) {
     await goals.put(session, { ...goal, end: `The goal was stopped: ${rights.lost}` });
     return false;

@@ -4,6 +4,7 @@ import {
   Inbox,
   Observers,
   optional,
+  People,
   Standings,
   Store,
   ToolCatalog,
@@ -39,7 +40,13 @@ export default definePlugin({
       description: "Minutes after which no further turn of a goal begins.",
     }),
   }),
-  needs: { catalog: ToolCatalog, doors: Standings, inbox: Inbox, store: optional(Store) },
+  needs: {
+    catalog: ToolCatalog,
+    doors: Standings,
+    inbox: Inbox,
+    people: People,
+    store: optional(Store),
+  },
   provides: [ChatCommands, Observers, Tools],
   errors,
   setup(host) {

@@ -65,7 +65,7 @@ test("SCL-04: a node that missed several refreshes of another goes on with the n
   }
   expect(await t.hum(t.b)).toBe("hummed");
   expect(t.grants()).toEqual(["refresh_token", "refresh_token", "refresh_token"]);
-  // What it took over it can refresh, too.
+  // A login that was taken over is refreshed, too.
   t.expire();
   expect(await t.hum(t.b)).toBe("hummed");
   expect(await t.hum(t.a)).toBe("hummed");

@@ -16,8 +16,8 @@ interface Given {
 }
 
 /**
- * The tokens that refreshes gave, for the other nodes: each sealed by the refresh token that it came
- * from, so that who can open it could have fetched it.
+ * The tokens that refreshes gave, for the other nodes: each sealed by the refresh token that it
+ * came from, so that who can open it could have fetched it.
  */
 export class RefreshedLogins {
   readonly #store: Store;
@@ -38,7 +38,7 @@ export class RefreshedLogins {
     await putSealed(this.#store, space, refreshToken, given, { forMs: keptMs });
   }
 
-  /** Returns the newest tokens that other nodes got, and if they have not ended as far as is known. */
+  /** Returns the newest tokens that other nodes got, and if they may not have ended yet. */
   async newest(
     refreshToken: string | undefined,
   ): Promise<{ readonly tokens: StoredOAuthTokens; readonly isFresh: boolean } | undefined> {

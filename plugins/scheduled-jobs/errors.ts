@@ -24,5 +24,6 @@ export const errors = defineErrors({
   JOB_TAKEN: usage("There is a job %s already: choose another name, or remove it first."),
   JOB_CONFIGURED: usage("The job %s stands in the configuration: change [jobs.%s] there."),
   JOB_TOO_MANY: policy("There are %s jobs already, and no more are kept: remove one."),
+  JOB_RIGHTS: policy("No job is made, since it would not run: %s"),
   JOB_IN_JOB: policy("A job makes no jobs: ask for it in a conversation."),
 });

@@ -40,13 +40,14 @@ export async function start(
   autonomy_level = "supervised",
   owners?: readonly string[],
   others: readonly Plugin[] = [],
+  people: object = {},
 ) {
   const model = fakeProvider(replies);
   const channel = fakeChannel("fake", { ...(owners && { owners }) });
   const autonomy = await bundledPlugin("guard-autonomy");
   const t = await startTestHost({
     plugins: [plugin, model, channel, autonomy, memoryStore(store), ...others],
-    config: { jobs, agent: { autonomy_level } },
+    config: { jobs, people, agent: { autonomy_level } },
   });
   const shelf = new JobShelf(() => store, []);
   const out: string[] = [];

@@ -8,6 +8,7 @@ import {
   type InboundMessage,
   type Outbox,
   type Part,
+  type People,
   type ToolCallReport,
   type Trust,
   type TurnResult,
@@ -29,6 +30,7 @@ export interface RunNeeds {
   readonly outbox: Outbox;
   readonly agents: Agents | undefined;
   readonly doors: Doors;
+  readonly people: People;
 }
 
 /** The outcome of a run. */
@@ -39,7 +41,7 @@ export type RunEnd = Pick<JobRun, "state" | "reason" | "tokens" | "answer"> & { 
  * job says. Never throws: a job whose maker has fewer rights than then has failed.
  */
 export async function runJob(
-  { inbox, outbox, agents, doors }: RunNeeds,
+  { inbox, outbox, agents, doors, people }: RunNeeds,
   job: Job,
   due: string,
   approvals: "none" | "yes",
@@ -49,7 +51,7 @@ export async function runJob(
   if (job.agent !== undefined && !agents?.list().some(({ name }) => name === job.agent))
     return { state: "failed", reason: `There is no agent ${job.agent}.`, reply: "" };
   try {
-    const rights = await rightsNow(doors, job.by, job.trust);
+    const rights = await rightsNow(doors, job.by, job.trust, people);
     if ("lost" in rights) return { state: "failed", reason: rights.lost, reply: "" };
     const options = {
       keep: false,

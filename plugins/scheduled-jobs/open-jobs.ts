@@ -1,4 +1,4 @@
-import type { Agents, Inbox, Logger, Outbox, Service, Store } from "@gantry/sdk";
+import type { Agents, Inbox, Logger, Outbox, People, Service, Store } from "@gantry/sdk";
 import type { Doors } from "../shared/rights-now.ts";
 import type { DealNeeds } from "./deal.ts";
 import type { Job } from "./job.ts";
@@ -11,6 +11,7 @@ export interface JobsNeeds {
   readonly doors: Doors;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
+  readonly people: People;
   readonly store: Store;
 }
 

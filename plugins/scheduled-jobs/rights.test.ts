@@ -1,4 +1,4 @@
-import { ask, Inbox, textParts } from "@gantry/sdk";
+import { ask, Channels, definePlugin, directMessage, Inbox, textParts } from "@gantry/sdk";
 import { createMemoryStore } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
 import { guard, tool } from "../../test/helpers/plugins.ts";
@@ -84,4 +84,39 @@ test("AGT-11: a job that a device has made does not run once the device is revok
   await t.settled("sums", 2);
   const reason = `http:${device.device_id} may not write here any more.`;
   expect(await t.rows("sums")).toMatchObject([{ state: "done" }, { state: "failed", reason }]);
+});
+
+/** A channel written by hand, which trusts ada and tells nothing of its people. */
+const untold = definePlugin({
+  name: "channel-untold",
+  provides: [Channels],
+  setup: (host) => host.provide(Channels, { name: "untold", send: async () => ({ status: "sent" }) }),
+});
+
+test.each([
+  ["runs for whom [people] names", { ada: { role: "owner", untold: ["ada"] } }, ["sums"]],
+  ["is not made for a member", { ada: { role: "member", untold: ["ada"] } }, []],
+  ["is not made for anybody else", { eve: { role: "owner", untold: ["eve"] } }, []],
+])("AGT-11: a job of a channel that does not tell who may write %s", async (_, people, made) => {
+  const every = add({ name: "sums", prompt: "Add up.", every: "1h" });
+  const others = [untold];
+  await using t = await start(
+    [every, "Yes.", "3"],
+    {},
+    createMemoryStore(),
+    "autonomous",
+    [],
+    others,
+    people,
+  );
+  await t.serve();
+  const ada = { channel: "untold", id: "1", from: "ada", trust: "owner" } as const;
+  await t.slot(Inbox).receive([directMessage({ ...ada, text: "add up hourly" })]);
+  await vi.waitFor(() => expect(t.model.requests).toHaveLength(2));
+  expect((await t.shelf.all()).map(({ name }) => name)).toEqual(made);
+  await pass(hour);
+  for (const name of made) {
+    await t.settled(name, 1);
+    expect(await t.rows(name)).toMatchObject([{ state: "done" }]);
+  }
 });

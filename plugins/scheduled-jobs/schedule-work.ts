@@ -1,9 +1,10 @@
 import type { ToolRun } from "@gantry/sdk";
+import { rightsNow } from "../shared/rights-now.ts";
 import { nextDueOf, timeAfter } from "./due.ts";
 import { errors } from "./errors.ts";
 import type { Job, Schedule } from "./job.ts";
 import { lineOf } from "./line.ts";
-import { isInJob } from "./one-run.ts";
+import { isInJob, type RunNeeds } from "./one-run.ts";
 import type { JobShelf } from "./shelf.ts";
 
 /** A schedule with its name and prompt, as the tool takes it. */
@@ -16,10 +17,12 @@ export interface Wanted extends Schedule {
 
 /** Makes a job of whoever asks, in the name of the agent that is asked. */
 export async function addWanted(
-  shelf: JobShelf,
+  { shelf, doors, people }: RunNeeds & { readonly shelf: JobShelf },
   { args, origin, user, sources, agent }: ToolRun<Wanted>,
 ): Promise<string> {
   checkOutside();
+  const rights = await rightsNow(doors, user, "owner", people);
+  if ("lost" in rights) throw errors.JOB_RIGHTS(rights.lost);
   const place = origin && { channel: origin.channel, conversation: origin.conversation, to: origin.to };
   const holds = sources.material.length > 0 || sources.private.length > 0;
   const { in: after, ...wanted } = args;

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { CheckRow, Logger, Service } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { dealWith, handledBy, type DealNeeds } from "./deal.ts";
-import type { NextDue } from "../shared/due.ts";
 import { nextDueOf } from "./due.ts";
 import type { Job } from "./job.ts";
 
@@ -15,7 +14,6 @@ const maxAtOnce = 4;
 
 interface Scheduled {
   readonly job: Job;
-  readonly next: NextDue;
   /** Unix ms; undefined if it never falls due again. */
   due: number | undefined;
 }
@@ -128,9 +126,10 @@ export class Scheduler {
       const mark = { ...known, handled: handledBy(known) };
       if (mark.handled !== marks.get(job.name)?.handled) await shelf.setMark(job.name, mark);
       try {
+        // The reader of a pattern is large, so none is kept for a job that waits.
         const next = await nextDueOf(job);
         const due = mark.isPaused === true ? undefined : (mark.begun ?? next(mark.handled));
-        scheduled.set(job.name, { job, next, due });
+        scheduled.set(job.name, { job, due });
       } catch (error) {
         this.#failed.set(job.name, asError(error).message);
       }
@@ -155,7 +154,8 @@ export class Scheduler {
   }
 
   async #deal(one: Scheduled): Promise<void> {
-    const { job, next } = one;
+    const { job } = one;
+    const next = await nextDueOf(job);
     const dealt = await dealWith(this.#needs, job, next, this.#over.signal);
     const mark = await this.#needs.shelf.mark(job.name);
     const due = mark?.isPaused === true ? undefined : next(mark ? handledBy(mark) : Date.now());

@@ -44,7 +44,7 @@ export function scheduleTools(open: () => Promise<OpenJobs>, offered: () => bool
       ),
       run: async (run) => {
         const { work, needs, scheduler } = await open();
-        const told = await work.addWanted(needs.shelf, run);
+        const told = await work.addWanted(needs, run);
         scheduler.look();
         return told;
       },

@@ -10,7 +10,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { open, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 
-/** The first bytes of a sealed file; behind them: salt, length of the content, their HMAC-SHA256. */
+/** The first bytes of a sealed file; then come salt, length of the content, their HMAC-SHA256. */
 const magic = Buffer.from("gantry backup 1\n");
 const saltBytes = 16;
 const boundBytes = magic.length + saltBytes + 8;

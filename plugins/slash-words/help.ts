@@ -24,19 +24,6 @@ export const helpCommands: readonly ChatCommand[] = [
       return tools.length === 0 ? "No tool is loaded." : tools.join("\n");
     },
   },
-  {
-    name: "model",
-    args: "[name]",
-    summary: "which model answers here; with a name, that one from now on; `default` for the configured one",
-    trust: "owner",
-    may: "talk",
-    async run({ args, conversation }) {
-      if (args !== "") await conversation.useModel(args === "default" ? undefined : args);
-      const { provider = "the configured provider", model = "its default model" } =
-        await conversation.model();
-      return `${args === "" ? "" : "From the next message on: "}${model} (${provider}).`;
-    },
-  },
 ];
 
 function firstSentence(text: string): string {

@@ -7,7 +7,7 @@ const lanesOfAll = 300;
 const atOnce = 64;
 const coinsOfAll = 50;
 
-/** What was done, and each sentence that does not hold of it. */
+/** The number of operations, and each sentence that does not hold of them. */
 export interface History {
   readonly operations: number;
   readonly wrong: readonly string[];

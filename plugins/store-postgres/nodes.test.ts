@@ -71,7 +71,8 @@ describe.runIf(postgres.here)(`real daemons on one database${postgres.why}`, { t
   });
 
   test("ST-01: ST-15: a drained node says so, and what it takes another answers; its code pairs there", async () => {
-    await using cluster = await startCluster(["a", "b"], `url = "${await server.database()}"`);
+    const url = `url = "${await server.database()}"\n[alerts]\nevery_seconds = 1`;
+    await using cluster = await startCluster(["a", "b"], url);
     const { platform } = cluster;
     const [a, b] = cluster.nodes as [(typeof cluster.nodes)[0], (typeof cluster.nodes)[0]];
     const drained = await gantry(["nodes", "drain", "a"], { dir: b.dir });
@@ -107,6 +108,8 @@ describe.runIf(postgres.here)(`real daemons on one database${postgres.why}`, { t
     };
     expect(await chat(a)).toEqual([503, expect.stringContaining("send the request to another one")]);
     expect(await chat(b)).toEqual([200, expect.stringContaining("re: message-x")]);
+    // Somebody asked for it: /ready tells it, and nobody is alerted.
+    expect(a.said).not.toContain("Alert: node");
     const { code: exit, err } = await gantry(["nodes", "drain", "c"], { dir: b.dir });
     expect([exit, err]).toEqual([2, expect.stringContaining("No node is named c")]);
   });

@@ -51,7 +51,7 @@ export default definePlugin({
     });
     host.provide(Media, media);
     host.provide(Checks, {
-      name: "store-ready",
+      name: "store",
       kind: "ready",
       run: async () => (await import("./health.ts")).readyRows(db, minFree),
     });

@@ -14,7 +14,7 @@ import {
   insertNotice,
   moveOn,
   newToken,
-  SET_ASIDE,
+  DEAD_LETTER,
   YIELDS,
   mayBeDue,
   take,
@@ -139,7 +139,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       await db.commit((sql) => {
         if (endedBy(sql, claim)) return;
         const now = clock.now();
-        const text = `UPDATE inbox SET state = ${SET_ASIDE}, reason = ?, ended = ? WHERE seq = ?`;
+        const text = `UPDATE inbox SET state = ${DEAD_LETTER}, reason = ?, ended = ? WHERE seq = ?`;
         sql.run(text, reason, now, claim.number);
         moveOn(sql, claim.lane);
         if (notice) insertNotice(sql, notice, now);

@@ -4,7 +4,7 @@ const space = "telemetry";
 /** As long as the outcome stays the same it is written down this often. */
 const everyMs = 60_000;
 
-/** What came of sending, as the process that serves has written it down. */
+/** The outcome of sending, as the process that serves has written it down. */
 interface Sent {
   /** ISO 8601: when the collector took something last. */
   readonly taken?: string;

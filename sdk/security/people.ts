@@ -8,7 +8,10 @@ export type Role = "owner" | "member";
 
 /** The people of the table `[people]`, each of whom may have several doors; filled by the host. */
 export interface People {
-  /** Returns the people whom the table names under a channel: roles by the channel's ids. */
+  /**
+   * Returns the people whom the table names under a channel: roles by the channel's ids. Nobody
+   * has a role at a channel that is not loaded.
+   */
   roles(channel: string): ReadonlyMap<string, Role>;
   /**
    * Returns the scopes of a paired device: no more than its token's, nor than those of the person

@@ -1,12 +1,8 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { promisify } from "node:util";
 import { cachingServer } from "../helpers/caching-server.ts";
-import { cli } from "./processes.ts";
+import { pairedGateway, post } from "./paired-gateway.ts";
 import { atMost, type Row } from "./row.ts";
-import { serveGateway } from "./served.ts";
 
 const turns = 50;
 
@@ -17,7 +13,7 @@ const turns = 50;
 export async function conversationCostRows(): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const format of ["custom", "messages-custom"]) {
-    const { billed, ideal, bytes } = await conversation(format);
+    const { billed, ideal, bytes, ms } = await conversation(format);
     rows.push(
       atMost(
         `${turns} turns, ${format}: tokens billed, to those of a perfect cache`,
@@ -26,47 +22,30 @@ export async function conversationCostRows(): Promise<readonly Row[]> {
         "x",
       ),
       atMost(`${turns} turns, ${format}: bytes sent`, bytes / 1_048_576, 4, " MiB"),
+      atMost(`${turns} turns, ${format}: a turn, on a model that answers at once`, ms, 25, " ms"),
     );
   }
   return rows;
 }
 
-async function conversation(format: string): Promise<{ billed: number; ideal: number; bytes: number }> {
+async function conversation(
+  format: string,
+): Promise<{ billed: number; ideal: number; bytes: number; ms: number }> {
   await using server = await cachingServer();
-  const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
-  const workspace = path.join(dir, "workspace");
-  await mkdir(workspace);
-  await writeFile(path.join(workspace, "a.txt"), "a line of a file\n".repeat(100));
-  const toml = [
-    `default_provider = "${format}:${server.url}"\ndefault_model = "m"\napi_key = "key"`,
-    `[security]\nworkspace_path = "${workspace}"`,
-  ];
-  await writeFile(path.join(dir, "config.toml"), toml.join("\n"), { mode: 0o600 });
-  const env = { SERVICE_CONFIG_DIR: dir };
-  const gateway = await serveGateway(env);
-  try {
-    const { stdout: code } = await promisify(execFile)(process.execPath, [cli, "pair", "new"], {
-      env: { ...process.env, ...env },
-    });
-    const { token } = (await post(`${gateway.found}/pair`, { code: code.trim() })) as { token: string };
-    for (let i = 0; i < turns; i += 1) {
-      const message = i % 4 === 3 ? `${i}: read a.txt` : `${i}: ${"and now? ".repeat(10)}`;
-      await post(`${gateway.found}/api/chat`, { message, session_id: "one" }, token);
-    }
-    return server.bill();
-  } finally {
-    await gateway.stop();
-    await rm(dir, { recursive: true, force: true });
+  await using gateway = await pairedGateway(async (dir) => {
+    const workspace = path.join(dir, "workspace");
+    await mkdir(workspace);
+    await writeFile(path.join(workspace, "a.txt"), "a line of a file\n".repeat(100));
+    return [
+      `default_provider = "${format}:${server.url}"\ndefault_model = "m"\napi_key = "key"`,
+      `[security]\nworkspace_path = "${workspace}"`,
+    ].join("\n");
+  });
+  const headers = await gateway.pair();
+  const began = performance.now();
+  for (let i = 0; i < turns; i += 1) {
+    const message = i % 4 === 3 ? `${i}: read a.txt` : `${i}: ${"and now? ".repeat(10)}`;
+    await post({ url: `${gateway.url}/api/chat`, body: { message, session_id: "one" }, headers });
   }
-}
-
-async function post(url: string, body: object, token?: string): Promise<unknown> {
-  const headers = {
-    "content-type": "application/json",
-    ...(token && { authorization: `Bearer ${token}` }),
-  };
-  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-  const text = await response.text();
-  if (!response.ok) throw new Error(text);
-  return JSON.parse(text);
+  return { ...server.bill(), ms: (performance.now() - began) / turns };
 }

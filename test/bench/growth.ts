@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { directMessage, textParts, type ChatMessage, type Store } from "@gantry/sdk";
+import { directMessage, Store, textParts, type ChatMessage } from "@gantry/sdk";
 import { fakeProvider, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import sandbox from "../../plugins/sandbox-landlock/index.ts";
 import store from "../../plugins/store-sqlite/index.ts";
@@ -73,13 +73,17 @@ export const growthParts: readonly GrowthPart[] = [
       }),
   },
   {
-    what: "a turn in a conversation of turns",
-    sizes: [10, 100, 1_000],
+    what: "a turn in a conversation of messages",
+    sizes: [100, 1_000, 10_000],
     goal: 0.4,
     measure: (size) =>
       inHost(async (t) => {
-        for (let n = 0; n < size; n += 1) await t.ask("And how far back?", { session: "long" });
-        return timed(50, () => t.ask("And how far back?", { session: "long" }));
+        const again = () => t.ask("And how far back?", { session: "long" });
+        await again();
+        const { sessions } = t.slot(Store);
+        const [{ id } = { id: "" }] = await sessions.list(1);
+        for (let n = 2; n < size; n += 2) await sessions.append(id, turn);
+        return timed(50, again);
       }),
   },
   {

@@ -20,9 +20,9 @@ export async function startUpRows(): Promise<readonly Row[]> {
     const version = await inPairs([cli, "--version"], bare, env);
     const oneTurn = await inPairs(turn, bare, env);
     return [
-      atMost("gantry --version, against a bare node", version.ratio, 1.6, "x"),
-      atMost("one turn from the shell, against a bare node", oneTurn.ratio, 4.5, "x"),
-      atMost("one turn from the shell, peak memory", await peak(turn, env), 85, " MiB"),
+      atMost("gantry --version, against a bare node", version.ratio, 1.1, "x"),
+      atMost("one turn from the shell, against a bare node", oneTurn.ratio, 3.6, "x"),
+      atMost("one turn from the shell, peak memory", await peak(turn, env), 62, " MiB"),
     ];
   } finally {
     model.close();

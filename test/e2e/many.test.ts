@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { conversations, memory } from "../bench/conversations.ts";
+import { conversations } from "../bench/conversations.ts";
+import { memory } from "../bench/processes.ts";
 import { said, startGantry, tempDir } from "../helpers/cli.ts";
 import { freePort, Platform, startEchoModel, unbounded } from "./platform.ts";
 

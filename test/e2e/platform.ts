@@ -33,6 +33,8 @@ export class Platform extends Loopback {
 
   protected answer(_request: IncomingMessage, text: string, response: ServerResponse): void {
     if (this.hangs) return void this.#held.push(response);
+    // It is asked whether it is there.
+    if (text === "") return void response.end("{}");
     const { to, text: said } = JSON.parse(text) as { to: string; text?: { body: string } };
     // A message was marked as read.
     if (said === undefined) return void response.end('{"success":true}');

@@ -1,4 +1,11 @@
-import { ChatCommands, ConfigFile, type InboundMessage, type Part, type PromptOptions } from "@gantry/sdk";
+import {
+  errors as codes,
+  ChatCommands,
+  ConfigFile,
+  type InboundMessage,
+  type Part,
+  type PromptOptions,
+} from "@gantry/sdk";
 import type { Host } from "@gantry/host";
 import { stopNote, userOfTerminal } from "@gantry/sdk/node";
 import { isPlain } from "../is-plain.ts";
@@ -26,11 +33,16 @@ export async function converse(talk: Conversation, pictures: readonly Part[]): P
   const { run, terminal, session } = talk;
   const again = restartAsked();
   const ending = AbortSignal.any([again, run.signal]);
-  useTheme(talk.host.get(ConfigFile)?.get("terminal.theme"));
+  const configFile = talk.host.get(ConfigFile);
+  useTheme(configFile?.get("terminal.theme"));
   let shown = pictures;
   terminal.completeBy(completer(talk));
   const stops = isPlain() ? "Ctrl-C stops" : "Esc or Ctrl-C stops";
   run.err(`Conversation ${session}. /help lists the commands, /exit or Ctrl-D ends it, ${stops} an answer.`);
+  if (run.options["provider"] === undefined && configFile?.get("default_provider") === undefined) {
+    const { firstScreen } = await import("../first-screen.ts");
+    for (const told of await firstScreen(talk.host, process.env)) run.err(printableProse(told));
+  }
   try {
     for (;;) {
       const line = await terminal.line("> ", ending);
@@ -107,7 +119,9 @@ async function turn(
 ): Promise<void> {
   const result = await host.inbox.prompt(message(line, shown), terminal.options({ ...options, signal }));
   terminal.finish(result.reply, result.files, result.provider === "none");
-  if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
+  const isStopped = signal.aborted && result.error?.code === codes.PROVIDER_CANCELLED.code;
+  if (isStopped) run.err("The answer was stopped.");
+  else if (result.error) run.err(`${result.error.message} [${result.error.code}]`);
   const note = stopNote(result);
   if (note) run.err(note);
   if (result.provider === "none" || host.get(ConfigFile)?.get("terminal.status_line") === false) return;
