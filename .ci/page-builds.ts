@@ -27,6 +27,7 @@ export function pageBuilds(root: string, plugins: readonly string[]): readonly U
       // Not told to browsers: the licences of what is built in are read off it.
       sourcemap: "hidden",
       deps: { alwaysBundle: [/.*/], onlyBundle: false },
+      inputOptions: { checks: { bundlerTimings: false } },
       outputOptions: { chunkFileNames: "[name]-[hash].js" },
       hooks: {
         "build:done": () => {

@@ -1,12 +1,13 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "tsdown";
-import type { Plugin } from "@gantry/sdk";
+import type { AnySlot, Plugin } from "@gantry/sdk";
 import { asciiOnly } from "./ascii-only.ts";
 import { lazyBuiltins } from "./lazy-builtins.ts";
 import { basePlugins, isTogether, isTogetherIndex, togetherEntry } from "./base-plugins.ts";
 import { oneCopy } from "./one-copy.ts";
 import { leaves } from "../host/cli/config/leaves.ts";
+import { configOf } from "../sdk/testing/check-apart/own-facts.ts";
 import { pageBuilds } from "./page-builds.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -69,17 +70,21 @@ async function writeFacts(): Promise<void> {
       const { gantry = {} } = JSON.parse(
         readFileSync(path.join(root, "plugins", name, "package.json"), "utf8"),
       ) as {
-        gantry?: { base?: boolean; tables?: string[]; role?: string };
+        gantry?: { base?: boolean; tables?: string[]; role?: string; loads?: string; inService?: string };
       };
       const { default: plugin } = (await import(path.join(root, "host/dist/plugins", name, "index.js"))) as {
         default: Plugin;
       };
+      const { inService } = gantry;
+      const own = { name, gantry: { ...statedBy(plugin), ...(inService && { inService }) } };
+      writeFileSync(path.join(root, "host/dist/plugins", name, "facts.json"), JSON.stringify(own));
       return {
         name,
         base: gantry.base === true,
         together: isTogether(name),
         tables: gantry.tables ?? [],
         ...(gantry.role && { role: gantry.role }),
+        ...(gantry.loads && { loads: gantry.loads }),
         provides: (plugin.provides ?? []).map(({ id }) => id),
         taps: plugin.taps ?? [],
         keys: keysOf(plugin),
@@ -87,6 +92,14 @@ async function writeFacts(): Promise<void> {
     }),
   );
   writeFileSync(path.join(root, "host/dist/plugins.json"), JSON.stringify(facts));
+}
+
+/** Returns what an installed plugin would state in its package.json. */
+function statedBy(plugin: Plugin): object {
+  const { sdk, needs = {}, provides = [], taps = [], enforces = [] } = plugin;
+  const needed = Object.values(needs as Readonly<Record<string, AnySlot>>).map(({ id }) => id);
+  const slots = { needs: needed, provides: provides.map(({ id }) => id) };
+  return { sdk, ...slots, taps, enforces, config: configOf(plugin) };
 }
 
 const started = Date.now();
@@ -148,7 +161,10 @@ const product = defineConfig({
     onlyBundle: false,
   },
   plugins: [lazyBuiltins, oneCopy, basePlugins],
-  inputOptions: { resolve: { conditionNames: ["gantry-source", "node", "import", "default"] } },
+  inputOptions: {
+    checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
+    resolve: { conditionNames: ["gantry-source", "node", "import", "default"] },
+  },
   outputOptions: {
     // A build never puts its code under a name that a running process may yet load.
     chunkFileNames: "[name]-[hash].js",
@@ -162,7 +178,7 @@ const product = defineConfig({
             "sdk/security/(?=file-names)",
             "plugins/shared/",
             // The service and its workers share them.
-            "plugins/sandbox-landlock/(?=errors|frames|messages)",
+            "plugins/sandbox-landlock/(?=errors|messages)",
             "plugins/sandbox-landlock/workspace/(?=git-settings)",
             "plugins/sandbox-landlock/service/(?=owner-git)",
           ),

@@ -20,12 +20,13 @@ const slow = [
   "plugins/channel-email/{account,contract,email,hostile,reading,sending,starttls,two-programs}.test.ts",
   "plugins/console-web/{agents,approvals,chat,config,console,extensions,health,long,looks,pairing,states,views}.test.ts",
   "plugins/command-{onboard/onboard,plugins/new,plugins/add,plugins/check}.test.ts",
-  "plugins/editor-acp/{editor,folders,frames,schema}.test.ts",
+  "plugins/editor-acp/{editor,folders,frames,schema,version-2}.test.ts",
   "plugins/gateway-http/ready.test.ts",
   "plugins/history-compact/windows.test.ts",
+  "plugins/isolated-plugins/{bundled,facts,guard,slots,tool,walls}.test.ts",
   "plugins/inbox-worker/{lane-workers,outages}.test.ts",
   "plugins/provider-genlang/{model-server,two-processes}.test.ts",
-  "plugins/mcp-client/{add,calls,conformance,pins,processes,texts,walls}.test.ts",
+  "plugins/mcp-client/{add,calls,conformance,hostile,official-servers,pins,processes,texts,walls}.test.ts",
   "plugins/mcp-server/{conformance,crossed,door,stdio}.test.ts",
   "plugins/redact-secret-files/*.test.ts",
   "plugins/sandbox-landlock/{attacked,attacks,evasions,files,guarded,limits,hooks,network,open}.test.ts",
@@ -38,13 +39,14 @@ const slow = [
 ];
 
 /**
- * They build executables and empty machines, fill a mailbox or copy servers, and have no short
- * form.
+ * They build executables and empty machines, fill a mailbox, copy servers or hold a fault for
+ * twenty minutes, and have no short form.
  */
 const longOnly = [
+  "test/e2e/held-faults.test.ts",
   "test/{executable,fresh-machine}.test.ts",
   "plugins/channel-email/hostile-memory.test.ts",
-  "plugins/store-postgres/failover.test.ts",
+  "plugins/store-postgres/{chaos,failover}.test.ts",
 ];
 
 /**

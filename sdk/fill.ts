@@ -5,7 +5,7 @@
 export { EARLIER_LEVEL } from "./contract/plugin.ts";
 export type { CommandOption, OptionValue } from "./contract/command.ts";
 export { allOf } from "./contract/errors.ts";
-export { materialFiles } from "./tools/material-folder.ts";
+export { materialFiles, sessionSources } from "./tools/material-folder.ts";
 export { type HookKind, hookKinds, type TapOptions } from "./contract/hooks.ts";
 export {
   type MissingGuard,

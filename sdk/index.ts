@@ -165,15 +165,8 @@ export {
   type ProviderOffer,
   ProviderOffers,
 } from "./models/provider.ts";
-export {
-  type MemoryEntry,
-  type Memory,
-  OwnMemory,
-  type Limits,
-  type Values,
-  listAll,
-  Store,
-} from "./store/store.ts";
+export { type MemoryEntry, type Memory, OwnMemory } from "./store/memory.ts";
+export { type Limits, type Values, listAll, Store } from "./store/store.ts";
 export { type Agent, Agents } from "./security/agents.ts";
 export { type AuditSink, AuditSinks, Audit } from "./security/audit.ts";
 export type { Autonomy } from "./security/autonomy.ts";

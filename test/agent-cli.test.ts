@@ -567,7 +567,7 @@ test("AGT-05: a signal to end during an answer of a conversation stops both, wit
   expect(await person.ended).toBe(130);
 });
 
-test("AGT-01: a conversation that was put aside with Ctrl-Z goes on when it is brought back", async () => {
+test("AGT-01: a conversation that was suspended with Ctrl-Z goes on when it is brought back", async () => {
   await using model = await startModel("Still here.");
   using home = tempDir(configOf(model));
   await using person = talk(["agent"], { dir: home.dir });

@@ -9,8 +9,10 @@ import {
   textOf,
   type ApprovalRequest,
   type InboundMessage,
+  type Store,
 } from "@gantry/sdk";
 import {
+  createMemoryStore,
   fakeChannel,
   fakeProvider,
   memoryStore,
@@ -18,7 +20,7 @@ import {
   type FakeChannel,
   type TestHost,
 } from "@gantry/sdk/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import commands from "../plugins/guard-commands/index.ts";
 import slashWords from "../plugins/slash-words/index.ts";
 import { guard, tool } from "./helpers/plugins.ts";
@@ -28,6 +30,7 @@ const asking = guard("asking", () => ask({ code: "MAYBE", message: "This changes
 interface Talk extends AsyncDisposable {
   readonly host: TestHost;
   readonly channel: FakeChannel;
+  readonly lanes: Store["lanes"];
   readonly ran: string[];
   /** The text of the next message that goes out. */
   next(): Promise<string>;
@@ -52,13 +55,15 @@ async function talk(facts: { readonly needsQuestionId?: true } = {}): Promise<Ta
       return { calls: command.split(" ;; ").map((one) => ({ name: "shell", args: { command: one } })) };
     },
   ]);
-  const plugins = [asking, commands, shell, channel, memoryStore(), model, slashWords];
+  const store = createMemoryStore();
+  const plugins = [asking, commands, shell, channel, memoryStore(store), model, slashWords];
   const host = await startTestHost({ plugins });
   await host.serve();
   let read = 0;
   return {
     host,
     channel,
+    lanes: store.lanes,
     ran,
     next: async () => {
       await channel.sentCount((read += 1));
@@ -87,6 +92,17 @@ test.each(["no", "n", "deny", "No."])("SEC-18: %j denies the one question that i
   await t.next();
   await t.channel.receive({ text: word });
   expect(await t.next()).toBe("done");
+  expect(t.ran).toEqual([]);
+});
+
+test("SDK-21: a stop does not wait for a question, which stays open", async () => {
+  await using t = await talk();
+  await t.channel.receive({ text: "run ls" });
+  await t.next();
+  const never = vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+  await t.host.stop();
+  never.mockRestore();
+  expect(await t.lanes.stats()).toMatchObject({ waiting: 1, running: 0 });
   expect(t.ran).toEqual([]);
 });
 

@@ -4,7 +4,9 @@ import { chatChannel } from "@gantry/sdk/channel";
 import { channelPlatformContract } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
+import bot from "../examples/channel-bot/index.ts";
 import matrix from "../examples/channel-matrix/index.ts";
+import chatapp from "../plugins/channel-chatapp/index.ts";
 import discord from "../plugins/channel-discord/index.ts";
 import slack from "../plugins/channel-slack/index.ts";
 import telegram from "../plugins/channel-telegram/index.ts";
@@ -13,8 +15,8 @@ function unused(): never {
   throw new Error("not set up here");
 }
 
-/** A channel of the frame that gives nothing but its facts. */
-const bare = chatChannel({
+/** Channels of the frame that give nothing but their facts. */
+const facts = {
   name: "bare",
   title: "Bare",
   summary: "",
@@ -23,20 +25,24 @@ const bare = chatChannel({
   personForm: /^$/,
   settings: unused,
   open: unused,
-});
+};
+const bare = chatChannel(facts);
+const hooked = chatChannel({ ...facts, webhook: true });
 
-const channels: readonly (readonly [string, Plugin])[] = [
-  ["telegram", telegram],
-  ["discord", discord],
-  ["slack", slack],
-  ["matrix", matrix],
+const channels: readonly (readonly [string, Plugin, Plugin])[] = [
+  ["telegram", telegram, bare],
+  ["discord", discord, bare],
+  ["slack", slack, bare],
+  ["matrix", matrix, bare],
+  ["bot", bot, bare],
+  ["chatapp", chatapp, hooked],
 ];
 
-test.each(channels)("HSE-02: the chat channel %s is made by the one frame", (name, plugin) => {
+test.each(channels)("HSE-02: the chat channel %s is made by the one frame", (name, plugin, frame) => {
   expect(plugin.name).toBe(`channel-${name}`);
   // The frame's own table of needs, not one like it.
-  expect(plugin.needs).toBe(bare.needs);
-  expect([plugin.provides, plugin.taps]).toEqual([bare.provides, bare.taps]);
+  expect(plugin.needs).toBe(frame.needs);
+  expect([plugin.provides, plugin.taps]).toEqual([frame.provides, frame.taps]);
 });
 
 /** Titles without the ids before them. */

@@ -654,7 +654,7 @@ test("CFG-05: keys that only work together are set together, and a key without a
   const table = "channels_config.chatapp";
   expect(await set(`${table}.access_token`, "t")).toMatchObject({
     code: 2,
-    err: expect.stringContaining("CHATAPP_MISSING"),
+    err: expect.stringContaining("CHANNEL_MISSING"),
   });
   expect(await set(`${table}.access_token`, "t", `${table}.phone_number_id`)).toMatchObject({
     code: 2,

@@ -130,7 +130,7 @@ test("CHA-06: what was accepted before the workers run is answered once they do"
   expect(channel.sent).toEqual([{ to: "alice", text: "hello" }]);
 });
 
-test("CFG-10, CHA-02: what a sender wrote who was let in and is not any more is put aside before it is begun, and its sender told nothing", async () => {
+test("CFG-10, CHA-02: what a sender wrote who was let in and is not any more becomes a dead letter before it is begun, and its sender told nothing", async () => {
   const channel = fakeChannel();
   const kept = storeFile();
   const first = await startTestHost({ plugins: [channel, kept.plugin()] });
@@ -200,7 +200,7 @@ test("CHA-06: later messages of a lane wait behind one that is tried again; othe
   expect(channel.sent.map(({ text }) => text)).toEqual(["re b1", "re a1", "re a2"]);
 });
 
-test("CHA-06: a reply that the platform will never take is set aside with the reason, and the lane goes on", async () => {
+test("CHA-06: a reply that the platform will never take becomes a dead letter with the reason, and the lane goes on", async () => {
   const channel = fakeChannel();
   channel.outcomes.push({ status: "refused", reason: "API error: 403" });
   const kept = storeFile();
@@ -217,7 +217,7 @@ test("CHA-06: a reply that the platform will never take is set aside with the re
   ]);
 });
 
-test("CHA-06: CTX-07: a message whose turn keeps failing is tried four times and set aside, its sender is told once, and the lane goes on", async () => {
+test("CHA-06: CTX-07: a message whose turn keeps failing is tried four times and becomes a dead letter, its sender is told once, and the lane goes on", async () => {
   const channel = fakeChannel();
   const kept = storeFile();
   const model = fakeProvider([
@@ -229,7 +229,7 @@ test("CHA-06: CTX-07: a message whose turn keeps failing is tried four times and
   await channel.receive({ text: "food", id: "2" });
   await skipping(t, () => channel.sent.length === 2);
   expect(channel.sent.map(({ text }) => text).toSorted()).toEqual([
-    "I could not answer your message, and it was put aside.",
+    "I could not answer your message, and it is kept as a dead letter.",
     "fine",
   ]);
   expect(await kept.store.lanes.page("dead", 9)).toMatchObject([{ id: "1", reason: "down" }]);
@@ -237,7 +237,7 @@ test("CHA-06: CTX-07: a message whose turn keeps failing is tried four times and
   const told = t.logs.filter(({ level }) => level !== "debug");
   expect(told.map(({ level, detail, message }) => [level, detail["attempt"], message])).toEqual([
     ...[1, 2, 3, 4].map((attempt) => ["warn", attempt, "A message could not be answered yet: down"]),
-    ["error", undefined, "A message was put aside: down"],
+    ["error", undefined, "A message became a dead letter: down"],
   ]);
 });
 
@@ -252,7 +252,7 @@ test("CHA-06: a model that is away for half an hour costs no message", async () 
   expect(channel.sent).toEqual([{ to: "alice", text: "back again" }]);
 });
 
-test("CHA-06: an answer that the store will never keep is put aside, and other lanes go on", async () => {
+test("CHA-06: an answer that the store will never keep becomes a dead letter, and other lanes go on", async () => {
   const channel = fakeChannel();
   const kept = storeFile();
   const refusing = kept.plugin(({ answer }) => ({

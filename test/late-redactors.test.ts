@@ -74,6 +74,27 @@ test("SDK-21: a stream has its order and text whether its redactor answers at on
   );
 });
 
+test("SDK-21: a secret in thoughts is hidden over their pieces, and the answer follows them whole", async () => {
+  const thoughts = "It is 4111 1111 1111 1111, so ";
+  const model = fakeProvider([{ thoughts, text: "paid with 4111 1111 1111 1111." }]);
+  await using t = await startTestHost({ plugins: [model, late], config: forAll });
+  const told: TurnEvent[] = [];
+  await t.ask("go", { thoughts: true, onEvent: (event) => told.push(event) });
+  const textOf = (type: string): string =>
+    told.map((event) => (event.type === type && "text" in event ? event.text : "")).join("");
+  expect([textOf("thought"), textOf("delta")]).toEqual(["It is [hidden], so ", "paid with [hidden]."]);
+  const kinds = told.map(({ type }) => type).filter((type) => type === "thought" || type === "delta");
+  expect(kinds.lastIndexOf("thought")).toBeLessThan(kinds.indexOf("delta"));
+});
+
+test("SDK-21: a turn that does not ask for thoughts is told none", async () => {
+  const model = fakeProvider([{ thoughts: "hm", text: "yes" }]);
+  await using t = await startTestHost({ plugins: [model] });
+  const told: TurnEvent[] = [];
+  await t.ask("go", { onEvent: (event) => told.push(event) });
+  expect(told.filter(({ type }) => type === "thought")).toEqual([]);
+});
+
 /** A plugin that writes to the log. */
 function logging(): { readonly plugin: Plugin; log(message: string): void } {
   let log: ((message: string) => void) | undefined;

@@ -52,11 +52,12 @@ function isTable(text: string): boolean {
   );
 }
 
+/** Returns the packages that a package may import: its dependencies, and types for its build. */
 function declared(file: string): ReadonlySet<string> {
-  const { dependencies = {} } = JSON.parse(readFileSync(path.join(root, file, "package.json"), "utf8")) as {
-    dependencies?: object;
-  };
-  return new Set(Object.keys(dependencies));
+  const text = readFileSync(path.join(root, file, "package.json"), "utf8");
+  const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Record<string, object>;
+  const types = Object.keys(devDependencies).filter((name) => /[/-]types$/.test(name));
+  return new Set([...Object.keys(dependencies), ...types]);
 }
 
 test("HST-07: imports are found in whatever way they are written", () => {

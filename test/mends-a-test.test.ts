@@ -92,7 +92,7 @@ test.each([
   expect(asked.length).toBe(questions);
 });
 
-/** Says something at a door and allows what is asked there; resolves to the answer and the questions. */
+/** Says something at a door, allows what is asked, resolves to the answer and the questions. */
 type Door = (service: Service, message: string) => Promise<readonly [answer: string, asked: string[]]>;
 
 const overHttp: Door = async ({ dir, url }, message) => {

@@ -3,6 +3,7 @@ import {
   Checks,
   definePlugin,
   directMessage,
+  errors,
   Inbox,
   Meters,
   Services,
@@ -134,7 +135,7 @@ async function serve(plugins: readonly Plugin[], store: Plugin = memoryStore()):
     read,
     gauges,
     asks,
-    rows: () => readyRows(t.slot(Checks)),
+    rows: async () => (await readyRows(t.slot(Checks))).rows,
     [Symbol.asyncDispose]: () => t.stop(),
   };
 }
@@ -243,7 +244,7 @@ test("FLR-12: a store that can keep nothing: the owner reads one beginning and o
     provides: [Checks],
     setup: (host) =>
       host.provide(Checks, {
-        name: "store-ready",
+        name: "store",
         kind: "ready",
         run: async () => [{ what: "store", state: isFull ? "fail" : "ok", detail: "the disk" }],
       }),
@@ -263,6 +264,30 @@ test("FLR-12: a store that can keep nothing: the owner reads one beginning and o
     for (const spy of spies) spy.mockRestore();
   };
   await outage(s, { begin, end, within: 30_000 });
+  expect(s.read.map(({ text }) => text)).toEqual(["Alert: store: the disk", "Over: store works again."]);
+});
+
+test("FLR-12: a store that keeps nothing of what a channel hears is one cause", async () => {
+  using _ = simulateTime();
+  let isFull = false;
+  const check = definePlugin({
+    name: "store-rows",
+    provides: [Checks],
+    setup: (host) =>
+      host.provide(Checks, {
+        name: "store",
+        kind: "ready",
+        run: async () => [{ what: "store", state: isFull ? "fail" : "ok", detail: "the disk" }],
+      }),
+  });
+  const phone = line();
+  await using s = await serve([fakeProvider(["fine"]), check, phone.plugin]);
+  phone.broken = () => (isFull ? Promise.reject(errors.STORE_FAILED("x", "full")) : Promise.resolve());
+  await pass(s, minute);
+  isFull = true;
+  await pass(s, 5 * minute);
+  isFull = false;
+  await pass(s, 2 * minute);
   expect(s.read.map(({ text }) => text)).toEqual(["Alert: store: the disk", "Over: store works again."]);
 });
 

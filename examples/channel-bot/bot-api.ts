@@ -1,5 +1,5 @@
-import { textParts, type InboundMessage, type Trust, type Upstream } from "@gantry/sdk";
-import { PlatformFailure, reach, scrubber } from "@gantry/sdk/channel";
+import type { Upstream } from "@gantry/sdk";
+import { PlatformCalls, PlatformFailure, scrubber, type PlatformMessage } from "@gantry/sdk/channel";
 
 /** The part of an update that is read; it comes from outside. */
 export interface Update {
@@ -22,15 +22,13 @@ export interface Message {
   readonly text?: string;
 }
 
-/** Returns the meaning of a refusal; the sentence holds no token. */
-function failureOf(status: number, sentence: string, seconds: number | undefined): PlatformFailure {
-  const afterMs = seconds === undefined ? undefined : seconds * 1_000;
-  if (status === 401) return new PlatformFailure("account", sentence);
-  if (status === 400) return new PlatformFailure("form", sentence);
-  if (status === 403) return new PlatformFailure("refused", sentence);
-  return new PlatformFailure(status === 429 ? "rate" : "again", sentence, afterMs);
+/** The address of an answer. */
+export interface Place {
+  readonly chat: number;
+  readonly topic?: number;
 }
 
+export type BotMessage = PlatformMessage<Place, never>;
 export type Call = <T>(method: string, body: object, signal: AbortSignal) => Promise<T>;
 
 /**
@@ -38,17 +36,14 @@ export type Call = <T>(method: string, body: object, signal: AbortSignal) => Pro
  */
 export function botApi(address: () => string, token: string, upstream: Upstream): Call {
   const scrub = scrubber([token]);
-  return (method, body, signal) => {
-    const headers = { "content-type": "application/json" };
-    const request = { method: "POST", headers, body: JSON.stringify(body), signal, timeoutMs: 60_000 };
-    const call = async () => {
-      const response = await upstream.fetch({ url: `${address()}/bot${token}/${method}`, ...request });
-      const answer = (await response.json()) as Answer;
-      if (answer.ok === true) return answer.result as never;
-      const { description = "", parameters } = answer;
-      throw failureOf(response.status, scrub(`${response.status} ${description}`), parameters?.retry_after);
-    };
-    return reach(call, { scrub });
+  const calls = new PlatformCalls(upstream, { scrub });
+  return <T>(method: string, body: object, signal: AbortSignal) => {
+    const make = () => ({ url: `${address()}/bot${token}/${method}`, body, signal, timeoutMs: 60_000 });
+    return calls.call(make, ({ status, body: answer }): T => {
+      const { ok, result, description = "", parameters } = Object(answer) as Answer;
+      if (ok === true) return result as T;
+      throw failureOf(status, scrub(`${status} ${description}`), parameters?.retry_after);
+    });
   };
 }
 
@@ -59,26 +54,33 @@ interface Answer {
   readonly parameters?: { readonly retry_after?: number };
 }
 
+/** Returns the meaning of a refusal; the sentence holds no token. */
+function failureOf(status: number, sentence: string, seconds: number | undefined): PlatformFailure {
+  const kinds = { 400: "form", 401: "account", 403: "refused", 429: "rate" } as const;
+  const kind = kinds[status as keyof typeof kinds] ?? "again";
+  return new PlatformFailure(kind, sentence, seconds === undefined ? undefined : seconds * 1_000);
+}
+
 /** Returns the conversation of a message: a topic of a group is a conversation of its own. */
-export function conversationOf({ chat, message_thread_id: topic }: Message): InboundMessage["conversation"] {
+export function conversationOf({ chat, message_thread_id: topic }: Message): BotMessage["conversation"] {
   const thread = topic === undefined ? {} : { thread: String(topic) };
   return { id: String(chat.id), kind: chat.type === "private" ? "direct" : "group", ...thread };
 }
 
-/** The message of an update; undefined for what is none, or a bot's. */
-export function readMessage({ message }: Update, name: string, trust: Trust): InboundMessage | undefined {
-  const { from, text, chat, message_id, date, message_thread_id: topic = null } = message ?? {};
+/** Returns the message of an update; undefined for what is not one, or is a bot's. */
+export function readMessage({ message }: Update, name: string): BotMessage | undefined {
+  const { from, text, chat, message_id, date, message_thread_id: topic } = message ?? {};
   if (message === undefined || from === undefined || from.is_bot === true || !text || !chat) return undefined;
-  const called = text.startsWith(`@${name} `);
+  const mentioned = text.startsWith(`@${name} `);
   return {
-    channel: "bot",
     id: `${chat.id}-${message_id}`,
     timestamp: date ?? 0,
     sender: { id: String(from.id), ...(from.first_name !== undefined && { name: from.first_name }) },
     conversation: conversationOf(message),
-    replyTo: { chat: chat.id, topic },
-    parts: textParts(called ? text.slice(name.length + 2) : text),
-    mentioned: called,
-    trust,
+    replyTo: { chat: chat.id, ...(topic !== undefined && { topic }) },
+    text: mentioned ? text.slice(name.length + 2) : text,
+    quoted: [],
+    mentioned,
+    files: [],
   };
 }

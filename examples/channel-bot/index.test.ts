@@ -62,7 +62,7 @@ function configOf({ url }: FakePlatform) {
 const cases = channelPlatformContract({
   channel: "bot",
   people,
-  to: { chat: 111, topic: null },
+  to: { chat: 111 },
   secrets: [token],
   groups: true,
   threads: true,

@@ -1,32 +1,28 @@
 import type { Upstream } from "@gantry/sdk";
-import { PlatformFailure, reach, scrubber } from "@gantry/sdk/channel";
+import { PlatformCalls, PlatformFailure, scrubber } from "@gantry/sdk/channel";
 import type { Settings } from "./settings.ts";
-const timeoutMs = 30_000;
 
 /** The client-server API, version 3, as far as a channel needs it. */
 export class MatrixApi {
   readonly #settings: Settings;
-  readonly #upstream: Upstream;
+  readonly #calls: PlatformCalls;
   readonly #scrub: (text: string) => string;
 
   constructor(settings: Settings, upstream: Upstream) {
     this.#settings = settings;
-    this.#upstream = upstream;
     this.#scrub = scrubber([settings.token]);
+    this.#calls = new PlatformCalls(upstream, { scrub: this.#scrub });
   }
 
   /** `path` below `/_matrix/client/v3`. Throws PlatformFailure. */
-  call<T>(method: string, path: string, signal: AbortSignal, body?: object, ms = timeoutMs): Promise<T> {
-    const headers = { authorization: `Bearer ${this.#settings.token}`, "content-type": "application/json" };
-    const request = { method, headers, signal, timeoutMs: ms, ...(body && { body: JSON.stringify(body) }) };
-    const call = async (): Promise<T> => {
-      const url = `${this.#settings.address()}/_matrix/client/v3${path}`;
-      const response = await this.#upstream.fetch({ url, ...request });
-      const answer = JSON.parse((await response.text()) || "{}") as T & Refusal;
-      if (response.status === 200) return answer;
-      throw this.#refusal(response.status, answer);
-    };
-    return reach(call, { scrub: this.#scrub });
+  call<T>(method: string, path: string, signal: AbortSignal, body?: object, timeoutMs?: number): Promise<T> {
+    const headers = { authorization: `Bearer ${this.#settings.token}` };
+    const request = { method, headers, signal, ...(body && { body }), ...(timeoutMs && { timeoutMs }) };
+    const make = () => ({ url: `${this.#settings.address()}/_matrix/client/v3${path}`, ...request });
+    return this.#calls.call(make, ({ status, body: answer }) => {
+      if (status === 200) return answer as T;
+      throw this.#refusal(status, Object(answer) as Refusal);
+    });
   }
 
   /** Returns the id of the agent's own account. */

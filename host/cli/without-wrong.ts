@@ -3,7 +3,7 @@ import { GantryError } from "@gantry/sdk";
 import { isTree, type Problem } from "@gantry/host";
 
 /** A plugin that was chosen stands in one of them. */
-const pluginLists = ["plugins", "extra_plugins", "optional_plugins"];
+const pluginLists = ["plugins", "extra_plugins", "optional_plugins", "isolated_plugins"];
 
 type Tree = Readonly<Record<string, unknown>>;
 

@@ -1,18 +1,12 @@
 import type { GantryError } from "@gantry/sdk";
 import { errors } from "./errors.ts";
 import type { Bundled } from "../plugins/bundled.ts";
+import type { Chosen } from "../plugins/load-chosen.ts";
 import { pluginErrors } from "../plugins/errors.ts";
 import { isTree } from "./check.ts";
 import { nearest } from "@gantry/sdk/node";
 import { tablePath } from "./schema.ts";
 import { wrongAt } from "./wrong-at.ts";
-
-/** The plugins that a file asks for, each once, in its order. */
-export interface Chosen {
-  readonly names: readonly string[];
-  /** Those of them without which the service starts if they cannot be loaded. */
-  readonly optional: ReadonlySet<string>;
-}
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -24,6 +18,10 @@ export function chosenPlugins(tree: Tree, bundled: readonly Bundled[], word?: st
   const optional = namesIn(tree["optional_plugins"]);
   const without = namesIn(tree["without_plugins"]);
   const names = [...listedPlugins(tree, bundled, word), ...namesIn(tree["extra_plugins"]), ...optional];
+  const loaders = new Map(
+    bundled.flatMap(({ loads, entry }) => namesIn(tree[loads ?? ""]).map((name) => [name, entry] as const)),
+  );
+  names.push(...[...loaders.keys()].filter((name) => !names.includes(name)));
   const all = [...names, ...without];
   const twice = all.find((name, i) => all.indexOf(name) !== i);
   if (twice) throw listedTwice(tree, twice, all);
@@ -34,7 +32,7 @@ export function chosenPlugins(tree: Tree, bundled: readonly Bundled[], word?: st
     const hint = meant ? ` (did you mean \`${meant}\`?)` : "";
     throw wrongAt(["without_plugins", stranger], errors.PLUGIN_NOT_BUNDLED(stranger, hint));
   }
-  return { names, optional: new Set(optional) };
+  return { names, optional: new Set(optional), loaders };
 }
 
 /** Somebody who wrote it once is told where it stands a second time. */

@@ -55,8 +55,8 @@ async function load({ configDir, text, unused = [], word }: ToOpen) {
   const bundled = await bundledPlugins();
   const has = (key: string): boolean => valueAt(text.tree, key) !== undefined;
   const idle = bundled.filter((plugin) => isIdle(plugin, unused, has)).map(({ name }) => name);
-  const { names, optional } = chosenPlugins(text.tree, bundled, word);
-  const wanted = { names: names.filter((name) => !idle.includes(name)), optional };
+  const { names, ...how } = chosenPlugins(text.tree, bundled, word);
+  const wanted = { names: names.filter((name) => !idle.includes(name)), ...how };
   const absent = bundled.filter(({ name, base }) => base && !names.includes(name));
   const loaded = await loadChosen(wanted, configDir, bundled);
   return { ...loaded, absent: absent.map(({ name }) => name) };

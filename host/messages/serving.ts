@@ -98,7 +98,7 @@ export class Serving {
     const services = this.#running.splice(0).toReversed();
     const all = [
       ...services.map((service) => service.stop(signal)),
-      this.#worker?.stop(signal),
+      this.#worker?.stop(signal, this.#cut.signal),
       this.#deps.words.stop(signal),
     ];
     this.#worker = undefined;

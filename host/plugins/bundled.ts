@@ -11,6 +11,8 @@ export interface Bundled {
   readonly tables: readonly string[];
   /** One plugin of a role is taken: the one that its table asks for, else that of the base. */
   readonly role?: string;
+  /** The key that lists plugins which are loaded by the export `load` of this one's module. */
+  readonly loads?: string;
   /** URL of the module. */
   readonly entry: string;
   /**
@@ -47,13 +49,12 @@ function tableOf(key: string): string {
 }
 
 interface Facts {
-  readonly gantry?: Partial<Pick<Bundled, "base" | "tables" | "role" | "provides">>;
+  readonly gantry?: Partial<Pick<Bundled, "base" | "tables" | "role" | "loads" | "provides">>;
 }
 
 /** The build lists the plugins in one file; from source the folders are read. */
 export async function bundledPlugins(): Promise<readonly Bundled[]> {
-  const fromSource = import.meta.url.endsWith(".ts");
-  if (!fromSource) {
+  if (!import.meta.url.endsWith(".ts")) {
     const list = JSON.parse(
       await readFile(new URL("./plugins.json", import.meta.url), "utf8"),
     ) as readonly (Omit<Bundled, "entry" | "exported"> & { readonly together: boolean })[];
@@ -72,13 +73,6 @@ export async function bundledPlugins(): Promise<readonly Bundled[]> {
 
 async function readFacts(name: string, folder: URL): Promise<Bundled> {
   const { gantry = {} } = JSON.parse(await readFile(new URL("package.json", folder), "utf8")) as Facts;
-  return {
-    name,
-    base: gantry.base === true,
-    tables: gantry.tables ?? [],
-    ...(gantry.role && { role: gantry.role }),
-    ...(gantry.provides && { provides: gantry.provides }),
-    entry: new URL("index.ts", folder).href,
-    exported: "default",
-  };
+  const { base = false, tables = [], ...facts } = gantry;
+  return { ...facts, name, base, tables, entry: new URL("index.ts", folder).href, exported: "default" };
 }

@@ -10,6 +10,15 @@ export interface LeftOut {
   readonly why: GantryError;
 }
 
+/** The plugins that a file asks for, each once, in its order. */
+export interface Chosen {
+  readonly names: readonly string[];
+  /** Those of them without which the service starts if they cannot be loaded. */
+  readonly optional: ReadonlySet<string>;
+  /** Those that a bundled plugin loads, with the URL of its module. */
+  readonly loaders: ReadonlyMap<string, string>;
+}
+
 interface Loads {
   readonly plugins: readonly LoadedPlugin[];
   readonly leftOut: readonly LeftOut[];
@@ -19,15 +28,16 @@ interface Loads {
 
 /** Loads every plugin that was chosen; what keeps the service from starting is told all at once. */
 export async function loadChosen(
-  { names, optional }: { readonly names: readonly string[]; readonly optional: ReadonlySet<string> },
+  { names, optional, loaders }: Chosen,
   configDir: string,
   bundled: readonly Bundled[],
 ): Promise<Loads> {
   const plugins: LoadedPlugin[] = [];
   const leftOut: LeftOut[] = [];
   const problems: LeftOut[] = [];
-  const loads = await Promise.allSettled(names.map((name) => loadPlugin(name, configDir, bundled)));
-
+  const loads = await Promise.allSettled(
+    names.map((name) => loadPlugin(name, configDir, bundled, loaders.get(name))),
+  );
   for (const [at, load] of loads.entries()) {
     const name = names[at] as string;
     if (load.status === "rejected") {

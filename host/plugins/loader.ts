@@ -17,28 +17,30 @@ export interface LoadedPlugin {
 
 const npmName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 
-/** Loads a plugin: bundled, by path from the file, or an npm package under `<config_dir>`. */
+/**
+ * Loads a plugin: bundled, by path from the file, or an npm package under `<config_dir>`. `loader`:
+ * the URL of the module that makes it, so that nothing of it is imported here.
+ */
 export async function loadPlugin(
   name: string,
   configDir: string,
   bundled: readonly Bundled[],
+  loader?: string,
 ): Promise<LoadedPlugin> {
+  const make = loader && ((await import(loader)) as { load(name: string, file?: string): unknown }).load;
   const own = bundled.find((plugin) => plugin.name === name);
-  if (own) return { plugin: checkManifest(name, await importBundled(own)), from: "bundled" };
-  const isPath = /^(?:\.{1,2}|~)?\//.test(name);
-  const file = isPath ? pathOf(name, configDir) : await packageEntry(name, configDir, bundled);
+  if (own)
+    return { plugin: checkManifest(name, await (make ? make(name) : importBundled(own))), from: "bundled" };
+  const file = await entryOf(name, configDir, bundled);
   await refuseUnsafe(name, file);
   // Most turns load only what is bundled.
   const { checkStatedLevel, importForeign } = await import("./import-foreign.ts");
   await checkStatedLevel(name, file);
   const locked = await checkLock(name, file, configDir);
-  const plugin = checkManifest(name, await importForeign(name, file, configDir));
-  if (locked) checkAccepted(name, plugin, locked);
+  const made = await (make ? make(name, file) : importForeign(name, file, configDir));
+  const plugin = checkManifest(name, made);
+  if (locked && !make) checkAccepted(name, plugin, locked);
   return { plugin, from: file };
-}
-
-function pathOf(name: string, configDir: string): string {
-  return path.resolve(configDir, expandHome(name));
 }
 
 /** The module of a plugin's folder, by its package.json, else its index.ts or index.js. */
@@ -51,7 +53,8 @@ export async function entryIn(folder: string): Promise<string> {
 }
 
 /** Finds `weather` as gantry-plugin-weather or itself, only in `<config_dir>/node_modules`. */
-async function packageEntry(name: string, configDir: string, bundled: readonly Bundled[]): Promise<string> {
+async function entryOf(name: string, configDir: string, bundled: readonly Bundled[]): Promise<string> {
+  if (/^(?:\.{1,2}|~)?\//.test(name)) return path.resolve(configDir, expandHome(name));
   if (!npmName.test(name) || name.includes(".."))
     throw errors.PLUGIN_NOT_FOUND(name, ": it is neither a package name nor a path");
   const names = name.startsWith("@") ? [name] : [`gantry-plugin-${name}`, name];
@@ -74,14 +77,9 @@ async function packageEntry(name: string, configDir: string, bundled: readonly B
   throw errors.PLUGIN_NOT_FOUND(name, ` among the bundled ones nor in ${folder}${hint}`);
 }
 
-interface PackageFacts {
-  readonly exports?: unknown;
-  readonly main?: unknown;
-}
-
-function readFacts(name: string, json: string): PackageFacts {
+function readFacts(name: string, json: string): Parameters<typeof pluginModule>[0] {
   try {
-    return (JSON.parse(json) ?? {}) as PackageFacts;
+    return (JSON.parse(json) ?? {}) as object;
   } catch (error) {
     throw errors.PLUGIN_IMPORT_FAILED(name, `its package.json is not JSON: ${asError(error).message}`);
   }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { splitImages, userOf, type ValueLife } from "@gantry/sdk/fill";
+import { sessionSources, splitImages, userOf, type ValueLife } from "@gantry/sdk/fill";
 import {
   Store,
   type ChatMessage,
@@ -12,7 +12,7 @@ import type { Registry } from "../plugins/registry.ts";
 import { MaterialFiles } from "./material-files.ts";
 
 /** The space of the store that keeps them, so that a restart forgets nothing. */
-const space = "session-sources";
+const { space } = sessionSources;
 /** Conversations that are remembered where there is no store. */
 const maxHeld = 1_000;
 /** More than a person reads; the first ones say enough. */

@@ -20,13 +20,15 @@ export async function collectCompletion(
 ): Promise<Answer> {
   const { session, options, context } = input;
   const { want, effort, budget } = context;
-  const stream = input.redaction.stream();
+  let stream = input.redaction.stream();
+  let type: "delta" | "thought" = "delta";
   const isShown = purpose === "turn";
   const show = (text: string): void => {
-    if (text !== "" && isShown) options.onEvent?.({ type: "delta", text });
+    if (text !== "" && isShown) options.onEvent?.({ type, text });
   };
   const answer = new Answer(want);
-  const clock = new Clock();
+  let clock = new Clock();
+  let isAsking = false;
   const counted = () => countedTokens({ messages, tools }, answer);
   const tell = (outcome: string): void => {
     const facts = { ...factsOf(input), purpose, ...answer.told(), ...counted() };
@@ -47,11 +49,16 @@ export async function collectCompletion(
   for await (const event of deps.models.chat(want, request)) {
     if (event.type === "served") {
       // Somebody was asked before, without success.
-      if (clock.isAsking) tell("PROVIDER_FALLBACK");
-      clock.begin();
+      if (isAsking) tell("PROVIDER_FALLBACK");
+      [clock, isAsking] = [new Clock(), true];
     } else if (event.type === "text" || event.type === "tool_call") clock.first();
     answer.read(event);
-    if (event.type !== "text") continue;
+    if (event.type !== "text" && (event.type !== "thought" || !options.thoughts)) continue;
+    const next = event.type === "text" ? "delta" : "thought";
+    if (next !== type && event.text !== "") {
+      show(await stream.end());
+      [stream, type] = [input.redaction.stream(), next];
+    }
     const shown = stream.push(event.text);
     show(isPromise(shown) ? await shown : shown);
   }
@@ -67,24 +74,15 @@ export async function collectCompletion(
 
 /** A clock for the time that one provider takes. */
 class Clock {
-  isAsking = false;
-  #began: number = performance.now();
-  #started: number = Date.now();
+  readonly #began = performance.now();
+  readonly #started = Date.now();
   #first: number | undefined;
 
-  begin(): void {
-    this.isAsking = true;
-    this.#began = performance.now();
-    this.#started = Date.now();
-    this.#first = undefined;
-  }
-
   first(): void {
-    this.#first ??= performance.now();
+    this.#first ??= performance.now() - this.#began;
   }
 
   times(): { readonly started: number; readonly ms: number; readonly firstMs: number | undefined } {
-    const firstMs = this.#first === undefined ? undefined : this.#first - this.#began;
-    return { started: this.#started, ms: performance.now() - this.#began, firstMs };
+    return { started: this.#started, ms: performance.now() - this.#began, firstMs: this.#first };
   }
 }

@@ -1,11 +1,13 @@
 import type { Check, Logger, Meters, Service, Store } from "@gantry/sdk";
-import { readyRows, type ReadyRow } from "../shared/trouble-rows.ts";
+import { readyRows, type Ready, type ReadyRow } from "../shared/trouble-rows.ts";
 import { inTime } from "./in-time.ts";
 import { Told, type Tell } from "./told.ts";
 
 const maxKept = 100;
+/** A cause that is back within so long is over once it has been well for as long. */
+const oftenMs = 15 * 60_000;
 
-/** A trouble since this process has started. */
+/** A cause of trouble since this process has started. */
 export interface Alert {
   readonly what: string;
   readonly detail: string;
@@ -15,6 +17,18 @@ export interface Alert {
   readonly until?: string;
 }
 
+/** A cause that is not over; times by `performance.now()`. */
+interface Open {
+  /** The check that told of it; undefined if only an earlier run of the service knew. */
+  readonly check?: string;
+  readonly detail: string;
+  /** True if it was over only a little before it began. */
+  readonly isBack: boolean;
+  /** When it was last not well. */
+  badAt: number;
+}
+
+const unheard = `has been in no trouble for ${oftenMs / 60_000} minutes, since the service started again`;
 const now = (): string => new Date().toISOString();
 
 export interface Watched {
@@ -27,26 +41,28 @@ export interface Watched {
 
 /**
  * Checks again and again the parts that the service needs: those of `GET /ready`, and the dead
- * letters. Log and meters have each trouble when it begins and when it is over; {@link Told} says
- * what the owner reads of it.
+ * letters. One alert is made of each cause, and over once the cause has been well for one look; a
+ * state that somebody asked for is none. Log, meters and owner have the same alerts.
  */
 export class Alerts {
   readonly #watched: Watched;
   readonly #told: Told;
-  /** By part, the check that told of its trouble. */
-  readonly #going = new Map<string, string>();
-  /** The last troubles, the newest first. */
+  readonly #open = new Map<string, Open>();
+  /** When each was over last, by `performance.now()`. */
+  readonly #ended = new Map<string, number>();
+  /** The last alerts, the newest first. */
   #last: readonly Alert[] = [];
-  /** The parts of which a check has said that they work: only that ends their trouble. */
+  /** The parts of which a check has said that they work: silence does not say so any more. */
   readonly #attested = new Set<string>();
   #dead: number | undefined;
+  #isStopped = false;
 
   constructor(watched: Watched) {
     this.#watched = watched;
     this.#told = new Told(watched);
   }
 
-  /** Returns the last troubles, the newest first. */
+  /** Returns the last alerts, the newest first. */
   get last(): readonly Alert[] {
     return this.#last;
   }
@@ -62,11 +78,13 @@ export class Alerts {
     return {
       name,
       always: true,
-      async start() {
+      start: async () => {
+        this.#isStopped = false;
         onStart();
         again();
       },
-      async stop() {
+      stop: async () => {
+        this.#isStopped = true;
         clearTimeout(timer);
         await looking;
         clearTimeout(timer);
@@ -79,53 +97,59 @@ export class Alerts {
    * trouble.
    */
   async look(): Promise<void> {
-    const rows = await readyRows(this.#watched.checks);
-    const over = [...this.#going.keys()].filter((what) => this.#isOver(what, rows));
-    for (const what of over) this.#ends(what);
-    const begun = rows.filter((row) => row.state !== "ok" && this.#begins(row));
-    const working = rows.filter(({ state }) => state === "ok").map(({ what }) => what);
-    for (const what of working) this.#attested.add(what);
+    const ready = await readyRows(this.#watched.checks);
+    const { rows } = ready;
+    // A host that stops says nothing of the time before.
+    if (this.#isStopped) return;
+    const well = this.#judge(ready);
+    for (const row of rows)
+      if (row.state !== "ok" && !row.planned && !this.#open.get(row.what)?.check) this.#begins(row);
     this.#measure(rows);
-    await this.#told.look({ begun, over, working: new Set(working) });
-    await this.#setAside();
+    const earlier = (await this.#told.recall()).filter((what) => !this.#open.has(what));
+    for (const what of earlier) this.#open.set(what, { detail: "", isBack: false, badAt: performance.now() });
+    await this.#told.tell(this.#open, well);
+    await this.#tellDead();
   }
 
-  /**
-   * Returns false if it was going on already, or under the name of another part of the same check.
-   */
-  #begins({ what, check, detail }: ReadyRow): boolean {
+  /** Ends what is well. Returns how, by part. */
+  #judge({ rows, silent }: Ready): ReadonlyMap<string, string> {
+    const found = new Map(rows.map((row) => [row.what, row]));
+    const well = new Map<string, string>();
+    const at = performance.now();
+    for (const { what, state } of rows) if (state === "ok") this.#attested.add(what);
+    for (const [what, open] of this.#open) {
+      const { check, isBack } = open;
+      const row = found.get(what);
+      const isUnknown = this.#attested.has(what) || silent.has(check ?? "");
+      if (row ? row.state !== "ok" : isUnknown) open.badAt = at;
+      const isUnheard = !row && check === undefined;
+      if (open.badAt === at || at - open.badAt < (isBack || isUnheard ? oftenMs : 0)) continue;
+      well.set(what, isUnheard ? unheard : "works again");
+    }
+    for (const [what, how] of well) this.#ends(what, how);
+    return well;
+  }
+
+  #begins({ what, check, detail }: ReadyRow): void {
     const { log, meters } = this.#watched;
-    const isSilent = what === check && [...this.#going.values()].includes(check);
-    if (this.#going.has(what) || isSilent) return false;
-    this.#going.set(what, check);
+    const at = performance.now();
+    const isBack = at - (this.#ended.get(what) ?? -Infinity) < oftenMs;
+    this.#open.set(what, { check, detail, isBack, badAt: at });
     this.#last = [{ what, detail, since: now() }, ...this.#last].slice(0, maxKept);
     meters?.count("alerts_total", { part: partOf(what) });
     meters?.set("trouble", 1, { part: partOf(what) });
     log.warn({ alert: what }, `Alert: ${what}: ${detail}`);
-    return true;
   }
 
-  /**
-   * A part works if its check says so. For a check that never says `ok` silence is enough, and for
-   * one that did not answer itself an answer without trouble.
-   */
-  #isOver(what: string, rows: readonly ReadyRow[]): boolean {
-    const row = rows.find((found) => found.what === what);
-    if (row) return row.state === "ok";
-    const check = this.#going.get(what);
-    const told = rows.filter((found) => found.check === check && found.state !== "ok");
-    if (what === check) return told.length === 0;
-    return !this.#attested.has(what) && !told.some((found) => found.what === check);
-  }
-
-  #ends(what: string): void {
+  #ends(what: string, how: string): void {
     const { log, meters } = this.#watched;
-    this.#going.delete(what);
+    this.#open.delete(what);
+    this.#ended.set(what, performance.now());
     const isOpen = (one: Alert): boolean => one.what === what && one.until === undefined;
     this.#last = this.#last.map((one) => (isOpen(one) ? { ...one, until: now() } : one));
-    const isLast = ![...this.#going.keys()].some((other) => partOf(other) === partOf(what));
+    const isLast = ![...this.#open.keys()].some((other) => partOf(other) === partOf(what));
     if (isLast) meters?.set("trouble", 0, { part: partOf(what) });
-    log.info({ alert: what }, `Over: ${what} works again.`);
+    log.info({ alert: what }, `Over: ${what} ${how}.`);
   }
 
   #measure(rows: readonly ReadyRow[]): void {
@@ -141,14 +165,14 @@ export class Alerts {
    * Messages that nobody will be answered: each is told when it becomes a dead letter, and has no
    * end.
    */
-  async #setAside(): Promise<void> {
+  async #tellDead(): Promise<void> {
     const { store, log, meters, tell } = this.#watched;
     const stats = await inTime(() => store.lanes.stats()).catch(() => undefined);
     if (!stats) return;
     const more = stats.deadLetters - (this.#dead ?? stats.deadLetters);
     this.#dead = stats.deadLetters;
     if (more <= 0) return;
-    const text = `Alert: ${more} message${more === 1 ? " was" : "s were"} put aside unanswered: see \`gantry inbox list\`.`;
+    const text = `Alert: ${more} ${more === 1 ? "message became a dead letter" : "messages became dead letters"}: see \`gantry inbox list\`.`;
     meters?.count("alerts_total", { part: "dead_letters" });
     log.warn({ alert: "dead letters" }, text);
     await tell(`alert:dead:${Date.now()}`, text, "");

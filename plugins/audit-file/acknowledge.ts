@@ -1,4 +1,5 @@
 import type { Audit, Command } from "@gantry/sdk";
+import type { Anchors } from "./anchors.ts";
 import { errors } from "./errors.ts";
 import { verify } from "./verify.ts";
 
@@ -6,14 +7,14 @@ import { verify } from "./verify.ts";
  * `audit acknowledge`: records that are missing, as after a rotation from outside, are named by the
  * chain itself from then on.
  */
-export function acknowledgeCommand(log: string, audit: Audit): Command {
+export function acknowledgeCommand(log: string, audit: Audit, anchors: Anchors): Command {
   return {
     name: "audit acknowledge",
     summary: "say why records of the audit log are missing, so that verify holds again",
     args: ["<reason>"],
     async run({ args: [reason = ""], out }) {
       for (let last: string | undefined; ;) {
-        const { problem } = await verify(log);
+        const { problem } = await verify(log, await anchors.read());
         if (!problem) {
           if (last === undefined) out("The chain holds: there is nothing to acknowledge.");
           return 0;
@@ -29,6 +30,7 @@ export function acknowledgeCommand(log: string, audit: Audit): Command {
           user: "owner",
           session_id: "",
         });
+        if (problem.isUnanchored) await anchors.accept();
         last = what;
         out(`Acknowledged: ${what}.`);
       }

@@ -171,7 +171,7 @@ describe("files", () => {
 });
 
 describe("after a crash", () => {
-  test("AUD-02: a torn last record is put aside by the next writer, and the chain holds before and after", async () => {
+  test("AUD-02: a torn last record is moved to a file of its own by the next writer, and the chain holds before and after", async () => {
     await start().write(event());
     appendFileSync(path, '{"timestamp":"2026-01-01T0');
     expect(await verify(path)).toMatchObject({ records: 1, last: 1 });

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { Check, CheckRow } from "@gantry/sdk";
+import type { Anchors } from "./anchors.ts";
 import { peekHead } from "./token.ts";
 import { told } from "./acknowledged.ts";
 import { verify } from "./verify.ts";
@@ -26,8 +27,8 @@ function logRow(log: string): CheckRow {
  * `status` tells where the log is and how long; `doctor` reads it all; while the service runs,
  * changes are alerts.
  */
-export function auditChecks(log: string, enabled: boolean): readonly Check[] {
-  const watched = new WatchedChain(log);
+export function auditChecks(log: string, enabled: boolean, anchors: Anchors): readonly Check[] {
+  const watched = new WatchedChain(log, anchors);
   return [
     {
       name: "audit-file",
@@ -41,7 +42,7 @@ export function auditChecks(log: string, enabled: boolean): readonly Check[] {
       kind: "doctor",
       async run() {
         if (!enabled) return [];
-        const { problem, records, acknowledged } = await verify(log);
+        const { problem, records, acknowledged } = await verify(log, await anchors.known());
         const gaps = acknowledged.map((gap) => `; ${told(gap)}`).join("");
         if (!problem)
           return [

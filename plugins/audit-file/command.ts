@@ -1,16 +1,22 @@
 import type { Command } from "@gantry/sdk";
+import { asError } from "@gantry/sdk/node";
+import type { Anchors } from "./anchors.ts";
 import { errors } from "./errors.ts";
 import { told } from "./acknowledged.ts";
 import { verify } from "./verify.ts";
 
 /** `audit verify`: exit 0 where the chain holds, 1 with file and line where it does not. */
-export function verifyCommand(log: string): Command {
+export function verifyCommand(log: string, anchors: Anchors): Command {
   return {
     name: "audit verify",
     summary: "check that no line of the audit log was changed, removed or reordered",
     options: [{ flags: "--json", summary: "print one JSON object" }],
-    async run({ options, out }) {
-      const { problem, acknowledged, ...read } = await verify(log);
+    async run({ options, out, err }) {
+      const anchor = await anchors.read().catch((error: unknown) => {
+        err(`The log is not compared with what the store has noted: ${asError(error).message}`);
+        return undefined;
+      });
+      const { problem, acknowledged, ...read } = await verify(log, anchor);
       if (options["json"]) {
         const gaps = acknowledged.length > 0 ? { acknowledged } : {};
         out(

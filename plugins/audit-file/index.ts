@@ -1,7 +1,18 @@
 import { resolve } from "node:path";
-import { Audit, AuditSinks, Checks, Commands, definePlugin, Routes, Runtime } from "@gantry/sdk";
+import {
+  Audit,
+  AuditSinks,
+  Checks,
+  Commands,
+  definePlugin,
+  optional,
+  Routes,
+  Runtime,
+  Store,
+} from "@gantry/sdk";
 import { expandHome } from "@gantry/sdk/node";
 import { Type } from "typebox";
+import { Anchors } from "./anchors.ts";
 import { AuditLog } from "./audit-log.ts";
 import { acknowledgeCommand } from "./acknowledge.ts";
 import { auditChecks } from "./checks.ts";
@@ -44,7 +55,7 @@ export default definePlugin({
       }),
     }),
   }),
-  needs: { runtime: Runtime, audit: Audit },
+  needs: { runtime: Runtime, audit: Audit, store: optional(Store) },
   provides: [AuditSinks, Commands, Checks, Routes],
   enforces: [
     "security.audit.enabled",
@@ -59,22 +70,29 @@ export default definePlugin({
       host.config.security.audit;
     const path = resolve(host.needs.runtime.configDir, expandHome(log_path));
     const log = new AuditLog({ path, retentionDays: log_retention_days, warn: host.log.warn });
+    const anchors = new Anchors(host.needs.store, path, log_path);
     host.provide(AuditSinks, {
       name: host.name,
       async write(event) {
         const isCall = event.event_type === "tool_call" || event.event_type === "tool_result";
         // A record that closes a gap in the log belongs to the log, whatever is kept in it.
         const wanted = event.event_type === "audit_gap" || (isCall ? log_tool_calls : log_security_events);
-        if (enabled && wanted) await log.write(event);
+        if (!enabled || !wanted) return;
+        await log.write(event);
+        anchors.wrote();
       },
     });
-    host.provide(Commands, verifyCommand(path));
-    if (enabled) host.provide(Commands, acknowledgeCommand(path, host.needs.audit));
-    for (const check of auditChecks(path, enabled)) host.provide(Checks, check);
+    host.provide(Commands, verifyCommand(path, anchors));
+    if (enabled) host.provide(Commands, acknowledgeCommand(path, host.needs.audit, anchors));
+    for (const check of auditChecks(path, enabled, anchors)) host.provide(Checks, check);
     host.onServe(async () => {
+      if (enabled) anchors.serve();
       const { auditRoutes } = await import("./routes.ts");
-      for (const route of auditRoutes(path)) host.provide(Routes, route);
+      for (const route of auditRoutes(path, anchors)) host.provide(Routes, route);
     });
-    host.onDispose(() => log.close());
+    host.onDispose(async () => {
+      await log.close();
+      await anchors.close();
+    });
   },
 });

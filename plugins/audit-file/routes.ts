@@ -1,5 +1,6 @@
 import type { Route } from "@gantry/sdk";
 import { Type } from "typebox";
+import type { Anchors } from "./anchors.ts";
 import { limitOf, pageSchema, queryOf } from "../shared/route-page.ts";
 
 const page = () =>
@@ -17,7 +18,7 @@ const page = () =>
 const access = { auth: "token", may: "read" } as const;
 
 /** The log over HTTP. */
-export function auditRoutes(log: string): readonly Route[] {
+export function auditRoutes(log: string, anchors: Anchors): readonly Route[] {
   return [
     {
       ...access,
@@ -51,7 +52,7 @@ export function auditRoutes(log: string): readonly Route[] {
       perMinute: 6,
       async handle() {
         const { verify } = await import("./verify.ts");
-        return { status: 200, body: await verify(log) };
+        return { status: 200, body: await verify(log, await anchors.known()) };
       },
     },
   ];

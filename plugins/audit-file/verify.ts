@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { Acknowledged, type Acknowledgement, type Gap } from "./acknowledged.ts";
+import { unanchored, type Anchor } from "./anchor.ts";
 import type { Head } from "./head.ts";
 import { hashOf, linesOf, NOTHING, placeOf } from "./record.ts";
 import { segmentsOf } from "./segments.ts";
@@ -17,6 +18,8 @@ export interface Problem {
   readonly what: string;
   /** Present if missing records are all that is wrong. */
   readonly gap?: Gap;
+  /** True if the log does not hold the record that the store has noted. */
+  readonly isUnanchored?: boolean;
 }
 
 export interface Verdict {
@@ -43,25 +46,27 @@ interface Line {
 /**
  * Reads the whole log, oldest file first. Each record holds the hash of the one before it; the
  * head, kept beside the log, holds the hash of the last and the numbers of both ends. A gap that a
- * later record acknowledges is not a problem.
+ * later record acknowledges is not a problem. `anchor` was noted before.
  */
-export async function verify(log: string): Promise<Verdict> {
+export async function verify(log: string, anchor?: Anchor): Promise<Verdict> {
   const head = peekHead(log);
   const files = [...segmentsOf(log).map(({ path }) => path), log];
   const gaps = new Acknowledged(files);
-  let read = nothingRead();
+  let read = nothingRead(anchor);
   let found = await firstProblem(files, log, head, read, gaps);
   // An acknowledgement stands behind its gap, so it is searched for only if there is a gap.
   if (found?.gap && (await gaps.load())) {
-    read = nothingRead();
+    read = nothingRead(anchor);
     found = await firstProblem(files, log, head, read, gaps);
   }
   // A file that was put away while it was being read looks like a gap.
-  if (found && peekHead(log)?.from !== head?.from) return verify(log);
+  if (found && peekHead(log)?.from !== head?.from) return verify(log, anchor);
   // A head that changed hands while it was looked for is there again soon.
-  if (!head && read.records > 0 && (await soon(() => peekHead(log)))) return verify(log);
-  const problem = found ?? (head || read.records === 0 ? undefined : noHead(log));
-  return { ...read, ...(problem && { problem }) };
+  if (!head && read.records > 0 && (await soon(() => peekHead(log)))) return verify(log, anchor);
+  const { records: count, files: total, first, last, acknowledged } = read;
+  const missed = anchor && unanchored(log, read, head, anchor);
+  const problem = found ?? (head || read.records === 0 ? missed : noHead(log));
+  return { records: count, files: total, first, last, acknowledged, ...(problem && { problem }) };
 }
 
 interface Read {
@@ -70,10 +75,13 @@ interface Read {
   first: number;
   last: number;
   readonly acknowledged: Acknowledgement[];
+  readonly anchorSeq: number | undefined;
+  anchored: string | undefined;
 }
 
-function nothingRead(): Read {
-  return { records: 0, files: 0, first: 0, last: 0, acknowledged: [] };
+function nothingRead(anchor: Anchor | undefined): Read {
+  const anchorSeq = anchor?.seq;
+  return { records: 0, files: 0, first: 0, last: 0, acknowledged: [], anchorSeq, anchored: undefined };
 }
 
 function noHead(log: string): Problem {
@@ -112,6 +120,7 @@ async function firstProblem(
     read.records++;
     read.first ||= line.place!.seq;
     read.last = line.place!.seq;
+    if (read.last === read.anchorSeq) read.anchored = line.hash;
     before = line;
     return undefined;
   };

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { CheckRow } from "@gantry/sdk";
 import { mayAcknowledge } from "./acknowledged.ts";
+import type { Anchors } from "./anchors.ts";
 import { segmentsOf } from "./segments.ts";
 import { verify, type Problem } from "./verify.ts";
 
@@ -34,14 +35,15 @@ interface Files {
  */
 export class WatchedChain {
   readonly #log: string;
+  readonly #anchors: Anchors;
   #seen: Files | undefined;
   #readAt = -Infinity;
   #reading: Promise<void> | undefined;
   /** Undefined until it was read once; null for a chain that holds. */
   #problem: Problem | null | undefined;
 
-  constructor(log: string) {
-    this.#log = log;
+  constructor(log: string, anchors: Anchors) {
+    [this.#log, this.#anchors] = [log, anchors];
   }
 
   /** Returns what is known, without waiting for a log that is being read. */
@@ -73,7 +75,7 @@ export class WatchedChain {
   /** A log that cannot be read now is read at the next look. */
   async #read(): Promise<void> {
     try {
-      this.#problem = (await verify(this.#log)).problem ?? null;
+      this.#problem = (await verify(this.#log, await this.#anchors.known())).problem ?? null;
     } catch {
       this.#seen = undefined;
     }

@@ -1,13 +1,6 @@
-import { defineErrors, failed, policy, usage } from "@gantry/sdk";
+import { defineErrors, failed, policy } from "@gantry/sdk";
 
 export const errors = defineErrors({
-  CHATAPP_MISSING: usage(
-    "The chat-app channel lacks %s: set the key in [channels_config.chatapp] or the variable.",
-  ),
-  CHATAPP_BLANK: usage("The variable %s is set but blank: give it a value or unset it."),
-  CHATAPP_NOT_ALLOWED: policy(
-    "%s is not in channels_config.chatapp.allowed_numbers: add the number there if it may write.",
-  ),
   CHATAPP_VERIFY_TOKEN: policy(
     "The webhook verification failed by a token mismatch: make channels_config.chatapp.verify_token and the platform's setting the same.",
   ),

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { OnboardingStep } from "@gantry/sdk";
 
-export const onboarding: OnboardingStep = {
+export const onboarding: Pick<OnboardingStep, "title" | "hint" | "ask"> = {
   title: "A chat app, by webhooks",
   hint: "a business account of the platform",
   async ask(questions) {

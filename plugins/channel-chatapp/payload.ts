@@ -1,36 +1,40 @@
-import { directMessage, textParts, type InboundMessage } from "@gantry/sdk";
+import { textParts } from "@gantry/sdk";
+import type { PlatformMessage } from "@gantry/sdk/channel";
+import type { ChatAddress } from "./address.ts";
+
+export type ChatappMessage = PlatformMessage<ChatAddress, never>;
 
 /**
- * The text messages of a webhook payload, in its order. What is malformed or of another type is
- * left out, the rest is kept.
+ * Returns the text messages of a webhook payload, in its order. What is malformed or of another
+ * type is left out, the rest is kept.
  */
-export function textMessages(payload: object, now: number): readonly InboundMessage[] {
+export function textMessages(payload: object, now: number): readonly ChatappMessage[] {
   return items(payload, "entry")
     .flatMap((entry) => items(entry, "changes"))
     .flatMap((change) => items(field(change, "value"), "messages"))
     .flatMap((message) => textMessage(message, now) ?? []);
 }
 
-function textMessage(given: unknown, now: number): InboundMessage | undefined {
+function textMessage(given: unknown, now: number): ChatappMessage | undefined {
   const id = field(given, "id");
   const from = field(given, "from");
   const text = field(field(given, "text"), "body");
-  if (
-    field(given, "type") !== "text" ||
-    !isText(id) ||
-    !isText(text) ||
-    !isText(from) ||
-    !/^\+?[0-9]{1,20}$/.test(from)
-  )
-    return undefined;
+  if (field(given, "type") !== "text" || !isText(id) || !isText(text)) return undefined;
+  if (!isText(from) || !/^\+?[0-9]{1,20}$/.test(from)) return undefined;
   const number = from.startsWith("+") ? from : `+${from}`;
-  const timestamp = seconds(field(given, "timestamp")) ?? now;
-  const replyTo = { to: number, message: id };
-  const message = { channel: "chatapp", id, from: number, timestamp, replyTo };
   const context = field(given, "context");
-  const isForwarded = ["forwarded", "frequently_forwarded"].some((key) => field(context, key) === true);
-  if (!isForwarded) return directMessage({ ...message, text });
-  return directMessage({ ...message, text: "[forwarded message]", quoted: textParts(text) });
+  const forwarded = ["forwarded", "frequently_forwarded"].some((key) => field(context, key) === true);
+  return {
+    id,
+    timestamp: seconds(field(given, "timestamp")) ?? now,
+    sender: { id: number },
+    conversation: { id: number, kind: "direct" },
+    replyTo: { to: number, message: id },
+    text: forwarded ? "[forwarded message]" : text,
+    quoted: forwarded ? textParts(text) : [],
+    mentioned: false,
+    files: [],
+  };
 }
 
 function seconds(value: unknown): number | undefined {

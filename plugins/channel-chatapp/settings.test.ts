@@ -56,7 +56,7 @@ test.each([
 ])("CHA-04: a blank %s is an error and never the same as no check", (name) => {
   for (const blank of ["", "  "])
     expect(() => read(whole, { [name]: blank })).toThrow(
-      expect.objectContaining({ code: "CHATAPP_BLANK", exit: 2 }),
+      expect.objectContaining({ code: "CHANNEL_BLANK", exit: 2 }),
     );
 });
 
@@ -70,7 +70,7 @@ test("CHA-04: the variables hold for the running channel", async () => {
 });
 
 test.each([
-  [{ access_token: undefined }, "CHATAPP_MISSING"],
+  [{ access_token: undefined }, "CHANNEL_MISSING"],
   [{ app_secret: "" }, "app_secret"],
   [{ app_secret: " " }, "app_secret"],
   [{ verify_token: "" }, "verify_token"],

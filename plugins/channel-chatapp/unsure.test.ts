@@ -44,6 +44,17 @@ test("FLR-08: chat-app: an answer that was under way when its process ended is m
   expect(bodies(graph)).toEqual([`${mark}\nhello`]);
 });
 
+test("FLR-08: chat-app: no copy is sent to a platform that does not answer", async () => {
+  await using graph = await startGraph();
+  await using chatapp = await startChatapp({ graph });
+  const cut = { status: 200, cut: true };
+  graph.answers.push(cut, cut, cut);
+  for (const earlier of [{}, { earlier: "ended" }, { earlier: "ended" }] as const)
+    expect(await send(chatapp, textParts("hello"), earlier)).toMatchObject({ status: "retry" });
+  expect(await send(chatapp, textParts("hello"), { earlier: "ended" })).toEqual({ status: "sent" });
+  expect(bodies(graph)).toEqual(["hello", `${mark}\nhello`]);
+});
+
 test("FLR-10: chat-app: an answer that ends within a surrogate pair arrives", async () => {
   await using graph = await startGraph();
   await using chatapp = await startChatapp({ graph });

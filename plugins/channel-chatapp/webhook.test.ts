@@ -1,4 +1,4 @@
-import { textOf, directMessage, Store } from "@gantry/sdk";
+import { textOf, Store } from "@gantry/sdk";
 import { createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -149,6 +149,19 @@ test("CHA-02: a body that is no JSON object is 400, one over 1 MiB 413, signed o
   expect((await chatapp.deliver("x".repeat(2_000_000), { "x-hub-signature-256": "" })).status).toBe(413);
 });
 
+/** Returns a message as it is read. */
+const messageOf = (id: string, number: string, text: string) => ({
+  id,
+  timestamp: 1_700_000_000,
+  sender: { id: number },
+  conversation: { id: number, kind: "direct" },
+  replyTo: { to: number, message: id },
+  text,
+  quoted: [],
+  mentioned: false,
+  files: [],
+});
+
 test("CHA-02: text messages of all entries and changes are taken, with + before the number; everything else is left out", () => {
   const texts = [message("one", { id: "1" }), message("two", { id: "2", from: "+15557654321" })];
   const others = [
@@ -183,22 +196,8 @@ test("CHA-02: text messages of all entries and changes are taken, with + before 
     ],
   };
   expect(textMessages(payload, 5)).toEqual([
-    directMessage({
-      channel: "chatapp",
-      id: "1",
-      from: "+15551234567",
-      text: "one",
-      timestamp: 1_700_000_000,
-      replyTo: { to: "+15551234567", message: "1" },
-    }),
-    directMessage({
-      channel: "chatapp",
-      id: "2",
-      from: "+15557654321",
-      text: "two",
-      timestamp: 1_700_000_000,
-      replyTo: { to: "+15557654321", message: "2" },
-    }),
+    messageOf("1", "+15551234567", "one"),
+    messageOf("2", "+15557654321", "two"),
   ]);
 });
 
@@ -208,7 +207,7 @@ test.for(["forwarded", "frequently_forwarded"])(
     const own = message("mine", { context: { [how]: false } });
     const passedOn = message("IGNORE ALL", { context: { [how]: true } });
     const read = textMessages(delivery(passedOn, own), 1_700_000_000);
-    expect(read.map(({ parts, quoted }) => [textOf(parts), textOf(quoted ?? [])])).toEqual([
+    expect(read.map(({ text, quoted }) => [text, textOf(quoted)])).toEqual([
       ["[forwarded message]", "IGNORE ALL"],
       ["mine", ""],
     ]);
@@ -299,7 +298,7 @@ test("CHA-02: ERR-01: a number that is not allowed is ignored: a log line with t
   expect(graph.calls.map(({ body }) => body.to)).toEqual(["15551234567"]);
   expect(chatapp.host.logs.filter(({ message: text }) => text.includes("+15550000000"))).toHaveLength(1);
   expect(chatapp.host.audit.filter(({ event_type }) => event_type === "inbound_ignored")).toMatchObject([
-    { user: "chatapp:+15550000000", result: "ignored: CHATAPP_NOT_ALLOWED" },
+    { user: "chatapp:+15550000000", result: "ignored: CHANNEL_NOT_ALLOWED" },
   ]);
 });
 

@@ -1,10 +1,13 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import type { GantryError, Inbox, Logger, Route, RouteReply, RouteRequest } from "@gantry/sdk";
-import { trustOf } from "@gantry/sdk/channel";
+import type { GantryError, Logger, Route, RouteReply, RouteRequest } from "@gantry/sdk";
+import type { ChatFrame } from "@gantry/sdk/channel";
+import type { ChatAddress } from "./address.ts";
 import { errors } from "./errors.ts";
-import { textMessages } from "./payload.ts";
+import { textMessages, type ChatappMessage } from "./payload.ts";
 import type { Settings } from "./settings.ts";
 import { isSigned, same } from "./signature.ts";
+
+type Frame = ChatFrame<ChatAddress, ChatappMessage>;
 
 const retryAfterSeconds = 5;
 
@@ -12,7 +15,7 @@ export const unsigned =
   "The chat-app webhook has no app secret, so signatures are not checked, anyone who finds it can write in another's name, and nobody is an owner: set channels_config.chatapp.app_secret or SERVICE_CHATAPP_APP_SECRET.";
 
 /** The platform proves itself: by the verify token once, then by signing the bytes it delivers. */
-export function webhookRoutes(settings: Settings, inbox: Inbox, log: Logger): readonly Route[] {
+export function webhookRoutes(settings: Settings, frame: Frame, log: Logger): readonly Route[] {
   return [
     {
       name: "GET /chatapp",
@@ -32,7 +35,7 @@ export function webhookRoutes(settings: Settings, inbox: Inbox, log: Logger): re
       // The platform delivers from few addresses; the inbox bounds it, and says when it is full.
       perMinute: Number.POSITIVE_INFINITY,
       ...(settings.appSecret === undefined && { warning: unsigned }),
-      handle: async (request) => receive(request, settings, inbox, log),
+      handle: async (request) => receive(request, settings, frame, log),
     },
   ];
 }
@@ -58,25 +61,19 @@ function verify(
 }
 
 async function receive(
-  { id, rawBody, headers, traceparent }: RouteRequest,
-  settings: Settings,
-  inbox: Inbox,
+  request: RouteRequest,
+  { appSecret }: Settings,
+  frame: Frame,
   log: Logger,
 ): Promise<RouteReply> {
-  const signature = headers["x-hub-signature-256"];
-  if (settings.appSecret !== undefined && !isSigned(rawBody, signature, settings.appSecret))
+  const { rawBody, headers } = request;
+  if (appSecret !== undefined && !isSigned(rawBody, headers["x-hub-signature-256"], appSecret))
     return problem(401, errors.CHATAPP_SIGNATURE());
   const payload = parse(rawBody);
   if (!payload) return problem(400, errors.CHATAPP_BAD_PAYLOAD());
-  const messages = textMessages(payload, Math.floor(Date.now() / 1_000)).map((message) => ({
-    ...message,
-    trust: trustOf(message.sender.id, settings.people) ?? "guest",
-    trace: id,
-    ...(traceparent !== undefined && { traceparent }),
-  }));
   try {
-    const receipts = messages.length > 0 ? await inbox.receive(messages) : [];
-    if (!receipts.includes("full")) return { status: 200, body: { status: "ok" } };
+    const messages = textMessages(payload, Math.floor(Date.now() / 1_000));
+    if (await frame.deliver(messages, request)) return { status: 200, body: { status: "ok" } };
     return later(errors.CHATAPP_FULL(retryAfterSeconds));
   } catch (error) {
     log.error(

@@ -1,9 +1,8 @@
-import { pause, PlatformFailure } from "@gantry/sdk/channel";
-import type { Messages } from "./messages.ts";
-import type { Places, Place } from "./places.ts";
+import { compareIds, pause, type KnownPlaces, type PlatformFailure } from "@gantry/sdk/channel";
+import type { Messages, Place } from "./messages.ts";
 import type { Me } from "./read-message.ts";
 import type { Rest } from "./rest.ts";
-import { compareIds, idAt, isId, laterOf } from "./snowflake.ts";
+import { idAt, isId } from "./snowflake.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** Messages of one call, and conversations. */
@@ -16,67 +15,59 @@ const patienceMs = 60_000;
 
 export interface CatchUpNeeds {
   readonly rest: Rest;
-  readonly places: Places;
+  readonly places: KnownPlaces<Place>;
   readonly messages: Messages;
 }
 
 /**
- * Runs after a new session, which hands out only what comes from then on: fetches what was written
- * meanwhile in places in which the bot is asked.
+ * Fetches what was written in known places before a session, which hands out only what comes from
+ * then on. Throws if the platform is away: then nothing counts as caught up.
  */
-export class CatchUp {
-  readonly #needs: CatchUpNeeds;
+export async function catchUp(needs: CatchUpNeeds, me: Me, signal: AbortSignal): Promise<void> {
+  for (const place of (await needs.places.list()).slice(0, maxPlaces)) await bring(place, needs, me, signal);
+}
 
-  constructor(needs: CatchUpNeeds) {
-    this.#needs = needs;
+/** Takes each page before it asks for the next, so that another try goes on from there. */
+async function bring(place: Place, needs: CatchUpNeeds, me: Me, signal: AbortSignal): Promise<void> {
+  const dayAgo = idAt(Date.now() - dayMs);
+  let after = compareIds(place.last, dayAgo) > 0 ? place.last : dayAgo;
+  for (;;) {
+    const page = await pageAfter(after, place, needs, signal);
+    const missed = inOrder(page, place);
+    if (missed.length > 0) await needs.messages.take(missed, me, signal);
+    const latest = missed.at(-1)?.id ?? after;
+    // A page that leads no further would be asked for again and again.
+    if (page.length < pageSize || compareIds(latest, after) <= 0) return;
+    after = latest;
   }
+}
 
-  /** Throws if the platform is away: then nothing counts as caught up. */
-  async run(me: Me, signal: AbortSignal): Promise<void> {
-    const { places } = this.#needs;
-    for (const place of (await places.list()).slice(0, maxPlaces)) await this.#bring(place, me, signal);
-  }
-
-  /**
-   * Takes each page before asking for the next, so that another try goes on where this one ended.
-   */
-  async #bring(place: Place, me: Me, signal: AbortSignal): Promise<void> {
-    let after = laterOf(place.last, idAt(Date.now() - dayMs));
-    for (;;) {
-      const path = `/channels/${place.channel}/messages?after=${after}&limit=${pageSize}`;
-      const page = await this.#history(path, place.channel, signal);
-      const missed = inOrder(page, place);
-      if (missed.length > 0) await this.#needs.messages.take(missed, me, signal);
-      const latest = missed.at(-1)?.id ?? after;
-      // A page that leads no further would be asked for again and again.
-      if (page.length < pageSize || compareIds(latest, after) <= 0) return;
-      after = latest;
-    }
-  }
-
-  /** Returns nothing if the bot may no longer read. */
-  async #history(path: string, channel: string, signal: AbortSignal): Promise<readonly WireMessage[]> {
-    const { rest, places } = this.#needs;
-    for (;;) {
-      try {
-        const found = await rest.call<unknown>("GET", path, { signal });
-        return Array.isArray(found) ? (found as readonly WireMessage[]) : [];
-      } catch (error) {
-        if (!(error instanceof PlatformFailure)) throw error;
-        const { kind, afterMs = Infinity } = error;
-        if (kind === "refused") {
-          await places.forget(channel);
-          return [];
-        }
-        if (kind !== "rate" || afterMs > patienceMs) throw error;
-        await pause(afterMs, signal);
-        signal.throwIfAborted();
+/** Returns nothing if the bot may no longer read. */
+async function pageAfter(
+  after: string,
+  { channel }: Place,
+  { rest, places }: CatchUpNeeds,
+  signal: AbortSignal,
+): Promise<readonly WireMessage[]> {
+  const path = `/channels/${channel}/messages?after=${after}&limit=${pageSize}`;
+  for (;;) {
+    try {
+      const found = await rest.call<unknown>("GET", path, { signal });
+      return Array.isArray(found) ? (found as readonly WireMessage[]) : [];
+    } catch (error) {
+      const { kind, afterMs = Infinity } = error as PlatformFailure;
+      if (kind === "refused") {
+        await places.forget(channel);
+        return [];
       }
+      if (kind !== "rate" || afterMs > patienceMs) throw error;
+      await pause(afterMs, signal);
+      signal.throwIfAborted();
     }
   }
 }
 
-/** In the order they were written; a message of REST does not name its server. */
+/** Returns messages in the order they were written; one of REST does not name its server. */
 function inOrder(page: readonly WireMessage[], { channel, guild }: Place): readonly WireMessage[] {
   return page
     .filter((message) => isId(message?.id))

@@ -1,6 +1,5 @@
 import type { CheckRow } from "@gantry/sdk";
 import { errors } from "./errors.ts";
-import { mayReadWords } from "./intents.ts";
 import type { Rest } from "./rest.ts";
 import { wrongKindOfToken, type Settings } from "./settings.ts";
 import type { WireApplication, WireGateway, WireGuild, WireUser } from "./wire.ts";
@@ -10,6 +9,8 @@ import type { WireApplication, WireGateway, WireGuild, WireUser } from "./wire.t
  * https://docs.discord.com/developers/topics/permissions
  */
 const permissions = (1n << 10n) | (1n << 11n) | (1n << 15n) | (1n << 16n) | (1n << 38n);
+/** Flags of an application that may be given words, in few and in many servers: https://docs.discord.com/developers/resources/application#application-object-application-flags */
+const contentFlags = (1 << 18) | (1 << 19);
 /** So few starts left on a day tell that something connects again and again. */
 const fewStarts = 50;
 
@@ -40,8 +41,8 @@ export async function platformRows(
   ];
 }
 
-function intentRows(application: WireApplication, { groups }: Settings): readonly CheckRow[] {
-  if (groups === "off" || mayReadWords(application)) return [];
+function intentRows({ flags }: WireApplication, { groups }: Settings): readonly CheckRow[] {
+  if (groups === "off" || ((flags ?? 0) & contentFlags) !== 0) return [];
   return [{ what: "discord intents", state: "fail", detail: errors.DISCORD_INTENT().message }];
 }
 

@@ -1,43 +1,25 @@
+import type { Socket } from "@gantry/sdk";
+import { PlatformFailure } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
-
-/** The next step for a session whose connection ended. */
-export type Next =
-  /** It is gone on with. */
-  | "resume"
-  /** It is over: another one begins. */
-  | "identify";
-
-/** The gateway refuses the bot; the message is a sentence with the cure. */
-export class GatewayRefusal extends Error {
-  /**
-   * `intent`: until it is switched on at the platform. `version`: until this program or its
-   * configuration is another.
-   */
-  readonly kind: "token" | "intent" | "version";
-
-  constructor(kind: GatewayRefusal["kind"], sentence: string) {
-    super(sentence);
-    this.kind = kind;
-  }
-}
 
 /** After these a session is gone: https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
 const gone = new Set([1000, 1001, 4003, 4007, 4009]);
 
-/** Returns what a close code means. Throws {@link GatewayRefusal} if no reconnecting helps. */
-export function nextAfter(code: number): Next {
-  switch (code) {
-    case 4004:
-      throw new GatewayRefusal("token", errors.DISCORD_TOKEN_CLOSED().message);
-    case 4010:
-    case 4011:
-      throw new GatewayRefusal("version", errors.DISCORD_SHARDS(code).message);
-    case 4012:
-    case 4013:
-      throw new GatewayRefusal("version", errors.DISCORD_VERSION(code).message);
-    case 4014:
-      throw new GatewayRefusal("intent", errors.DISCORD_INTENT().message);
-    default:
-      return gone.has(code) ? "identify" : "resume";
-  }
+export interface Ending {
+  /** The next connection goes on with the session; else the session is over. */
+  readonly resumes: boolean;
+  readonly reason: string;
+}
+
+/** The gateway takes nothing of this program or its configuration, so no other try helps. */
+export class GatewayRefusal extends Error {}
+
+/** Returns what a close code means. Throws if the platform refuses the bot. */
+export function endingAfter({ code, reason }: Awaited<Socket["closed"]>): Ending {
+  if (code === 4004) throw new PlatformFailure("account", errors.DISCORD_TOKEN_CLOSED().message);
+  if (code === 4014) throw new PlatformFailure("account", errors.DISCORD_INTENT().message);
+  if (code === 4010 || code === 4011) throw new GatewayRefusal(errors.DISCORD_SHARDS(code).message);
+  if (code === 4012 || code === 4013) throw new GatewayRefusal(errors.DISCORD_VERSION(code).message);
+  const words = reason === "" ? "" : `, ${reason.slice(0, 120)}`;
+  return { resumes: !gone.has(code), reason: `the connection was closed (${code}${words})` };
 }

@@ -17,11 +17,11 @@ export interface FileOfMessage {
 /** Returns the attachments beside the words of a message, also of one that is passed on. */
 export function attachmentsOf({
   attachments = [],
-  flags = 0,
+  flags,
   message_snapshots = [],
 }: WireMessage): readonly FileOfMessage[] {
   const passedOn = message_snapshots.flatMap(({ message }) => message?.attachments ?? []);
-  const isSpeech = (flags & isVoice) !== 0;
+  const isSpeech = ((flags ?? 0) & isVoice) !== 0;
   return [...attachments, ...passedOn].map((file) => {
     const { url, filename: name, size: bytes, content_type } = file;
     // The type may have parameters: `text/plain; charset=utf-8`.

@@ -1,8 +1,6 @@
-import type { ChannelHealth, ChatFrame } from "@gantry/sdk/channel";
+import { PlatformFailure, type ChannelHealth, type ChatFrame, type KnownPlaces } from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import type { Nonces } from "./nonces.ts";
-import { OwnRoles } from "./own-roles.ts";
-import type { Places } from "./places.ts";
 import {
   isWithoutWords,
   readMessage,
@@ -11,12 +9,20 @@ import {
   type ReplyAddress,
 } from "./read-message.ts";
 import type { Rest } from "./rest.ts";
-import type { WireMessage } from "./wire.ts";
+import { isId } from "./snowflake.ts";
+import type { WireMessage, WireRole } from "./wire.ts";
+
+/** A channel in which the bot is asked. */
+export interface Place {
+  readonly channel: string;
+  readonly guild?: string;
+  readonly last: string;
+}
 
 export interface MessageNeeds {
   readonly rest: Rest;
   readonly frame: ChatFrame<ReplyAddress, DiscordMessage>;
-  readonly places: Places;
+  readonly places: KnownPlaces<Place>;
   readonly nonces: Nonces;
   readonly health: ChannelHealth;
 }
@@ -24,14 +30,14 @@ export interface MessageNeeds {
 /** Takes the messages that people wrote. */
 export class Messages {
   readonly #needs: MessageNeeds;
-  readonly #ownRoles: OwnRoles;
+  /** By server: the bot's own role, which people who type its name often pick. */
+  readonly #ownRoles = new Map<string, string | undefined>();
 
   constructor(needs: MessageNeeds) {
     this.#needs = needs;
-    this.#ownRoles = new OwnRoles(needs.rest);
   }
 
-  /** Takes them: they are on disk when it resolves. */
+  /** Takes messages: they are on disk when it resolves. */
   async take(wires: readonly WireMessage[], me: Me, signal: AbortSignal): Promise<void> {
     const { frame, places } = this.#needs;
     const said: DiscordMessage[] = [];
@@ -42,8 +48,14 @@ export class Messages {
     }
     const known = await frame.take(said, signal);
 
-    for (const { id, replyTo } of known) await places.note(replyTo.channel, replyTo.guild, id);
-    for (const { id, channel_id } of wires) await places.pass(channel_id, id);
+    for (const { id: last, replyTo } of known) {
+      const { channel, guild } = replyTo;
+      await places.reached(channel, { channel, ...(guild !== undefined && { guild }), last });
+    }
+    for (const { id: last, channel_id } of wires) {
+      const place = await places.get(channel_id);
+      if (place && isId(last)) await places.reached(channel_id, { ...place, last });
+    }
     await places.keep();
   }
 
@@ -54,9 +66,10 @@ export class Messages {
       if (isWithoutWords(wire)) this.#needs.health.notices(errors.DISCORD_NO_WORDS().message);
       return undefined;
     }
-    const role = await this.#ownRoles.nameIn(wire, me, signal);
-    if (role === undefined) return message;
-    return { ...message, mentioned: true, text: withoutAddress(message.text, role) };
+    const role = await this.#ownRole(wire, me, signal);
+    if (role === undefined || !wire.mention_roles?.includes(role)) return message;
+    const text = message.text.replace(new RegExp(`^<@&${role}>[\\s,:]*`), "");
+    return { ...message, mentioned: true, text };
   }
 
   /** Notices the bot's own messages: one that is not from here comes from another program. */
@@ -65,9 +78,22 @@ export class Messages {
     const isPlain = webhook_id === undefined && (type === 0 || type === 19);
     if (isPlain && !(await nonces.isOurs(nonce))) health.notices(errors.DISCORD_TWO_PROGRAMS().message);
   }
-}
 
-/** Leaves out a name at the beginning: it is the bot's address and no part of what is said. */
-function withoutAddress(text: string, name: string): string {
-  return text.startsWith(name) ? text.slice(name.length).replace(/^[\s,:]+/, "") : text;
+  /** Returns the bot's role in a server; a role that cannot be found out counts as none. */
+  async #ownRole(
+    { guild_id: guild, mention_roles = [] }: WireMessage,
+    me: Me,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    if (guild === undefined || mention_roles.length === 0) return undefined;
+    if (this.#ownRoles.has(guild)) return this.#ownRoles.get(guild);
+    try {
+      const path = `/guilds/${guild}/roles`;
+      const roles = await this.#needs.rest.call<readonly WireRole[]>("GET", path, { signal });
+      this.#ownRoles.set(guild, roles.find(({ tags }) => tags?.bot_id === me.id)?.id);
+    } catch (error) {
+      if (!(error instanceof PlatformFailure)) throw error;
+    }
+    return this.#ownRoles.get(guild);
+  }
 }

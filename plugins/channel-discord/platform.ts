@@ -10,6 +10,7 @@ import {
 } from "@gantry/sdk";
 import {
   describeAttachment,
+  KnownPlaces,
   plainText,
   PlatformFailure,
   readMarkdown,
@@ -27,15 +28,12 @@ import {
   type Standing,
 } from "@gantry/sdk/channel";
 import { bodyOf, readAddress } from "./address.ts";
-import { CatchUp } from "./catch-up.ts";
 import { accountOf, platformRows } from "./checks.ts";
 import { errors } from "./errors.ts";
 import { asAttachment, type FileOfMessage } from "./files.ts";
 import { Gateway } from "./gateway.ts";
-import { Messages } from "./messages.ts";
+import { Messages, type Place } from "./messages.ts";
 import { Nonces } from "./nonces.ts";
-import { Places } from "./places.ts";
-import { Presses } from "./presses.ts";
 import type { DiscordMessage, ReplyAddress } from "./read-message.ts";
 import { renderMessage } from "./render.ts";
 import type { Rest } from "./rest.ts";
@@ -57,6 +55,8 @@ const maxFileBytes = 10 * 1024 * 1024;
  * https://docs.discord.com/developers/resources/message#attachment-object
  */
 const maxDescription = 1_024;
+/** A channel in which the bot was not asked for so long is forgotten. */
+const placeLifeMs = 7 * 86_400_000;
 const uploadMs = 120_000;
 /** The platform's indicator fades after ten seconds. */
 const typingMs = 8_000;
@@ -95,11 +95,9 @@ export class DiscordPlatform implements ChatPlatform<ReplyAddress, DiscordMessag
 
   receive(frame: ChatFrame<ReplyAddress, DiscordMessage>): Gateway {
     const rest = this.#rest;
-    const places = new Places(this.#host.values);
+    const places = new KnownPlaces<Place>(this.#host.values, "discord.places", placeLifeMs);
     const needs = { ...this.#host, settings: this.#settings, rest, frame, places };
-    const messages = new Messages({ ...needs, nonces: this.#nonces });
-    const catchUp = new CatchUp({ rest, places, messages });
-    return new Gateway({ ...needs, messages, catchUp, presses: new Presses(needs) });
+    return new Gateway({ ...needs, messages: new Messages({ ...needs, nonces: this.#nonces }) });
   }
 
   attachment(file: FileOfMessage): Attachment {
@@ -154,11 +152,11 @@ export class DiscordPlatform implements ChatPlatform<ReplyAddress, DiscordMessag
 
   async #sendFile({ media, bytes }: OutgoingFile, to: To): Promise<string> {
     const { mime, name = "file", alt = "" } = media;
-    const file = new Blob([bytes as Uint8Array<ArrayBuffer>], { type: mime });
+    const file = new File([bytes as Uint8Array<ArrayBuffer>], name, { type: mime });
     const caption = renderMessage(plainText(alt)).slice(0, maxText).toWellFormed();
     const description = alt.slice(0, maxDescription).toWellFormed();
     const attachment = { id: 0, filename: name, ...(alt !== "" && { description }) };
-    const upload = { files: [file], names: [name], timeoutMs: uploadMs };
+    const upload = { file, timeoutMs: uploadMs };
     return this.#post(caption, to, { attachments: [attachment] }, upload);
   }
 

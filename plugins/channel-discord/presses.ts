@@ -19,37 +19,35 @@ export interface PressNeeds {
   readonly log: Logger;
 }
 
-/** Presses of buttons. */
-export class Presses {
-  readonly #needs: PressNeeds;
-
-  constructor(needs: PressNeeds) {
-    this.#needs = needs;
+/**
+ * Takes a press of a button at once, before any work, then tells the presser what came of it. Never
+ * throws.
+ */
+export async function takePress(
+  interaction: WireInteraction,
+  { rest, log, frame }: PressNeeds,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id, token, application_id, type } = interaction;
+  if (type !== pressed) return;
+  try {
+    const path = `/interactions/${id}/${token}/callback`;
+    await rest.call("POST", path, { body: { type: taken }, signal, timeoutMs: answerMs });
+    const content = await decide(interaction, frame);
+    const body = { content, flags: forPresser, allowed_mentions: { parse: [] } };
+    await rest.call("POST", `/webhooks/${application_id}/${token}`, { body, signal });
+  } catch (error) {
+    log.warn({}, `A press of a button was not answered: ${(error as Error).message}`);
   }
+}
 
-  /**
-   * Takes a press at once, before any work, then tells the presser what came of it. Never throws.
-   */
-  async take(interaction: WireInteraction, signal: AbortSignal): Promise<void> {
-    const { rest, log } = this.#needs;
-    const { id, token, application_id, type } = interaction;
-    if (type !== pressed) return;
-    try {
-      const path = `/interactions/${id}/${token}/callback`;
-      await rest.call("POST", path, { body: { type: taken }, signal, timeoutMs: answerMs });
-      const content = await this.#decide(interaction);
-      const body = { content, flags: forPresser, allowed_mentions: { parse: [] } };
-      await rest.call("POST", `/webhooks/${application_id}/${token}`, { body, signal });
-    } catch (error) {
-      log.warn({}, `A press of a button was not answered: ${(error as Error).message}`);
-    }
-  }
-
-  async #decide({ member, user = member?.user, ...interaction }: WireInteraction): Promise<string> {
-    const { channel_id: channel, guild_id, message, data } = interaction;
-    if (!isId(channel) || !isId(user?.id) || message === undefined) return deadButton;
-    const conversation = conversationOf(channel, guild_id);
-    const press = { data: data?.custom_id ?? "", sender: { id: user.id }, conversation };
-    return (await this.#needs.frame.press(press, { address: { channel }, id: message.id })).notice;
-  }
+/** Returns the notice for the presser. */
+async function decide(
+  { member, user = member?.user, channel_id: channel, guild_id, message, data }: WireInteraction,
+  frame: PressNeeds["frame"],
+): Promise<string> {
+  if (!isId(channel) || !isId(user?.id) || message === undefined) return deadButton;
+  const conversation = conversationOf(channel, guild_id);
+  const press = { data: data?.custom_id ?? "", sender: { id: user.id }, conversation };
+  return (await frame.press(press, { address: { channel }, id: message.id })).notice;
 }

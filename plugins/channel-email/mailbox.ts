@@ -1,4 +1,4 @@
-import type { InboundMessage, Logger } from "@gantry/sdk";
+import { GantryError, type InboundMessage, type Logger } from "@gantry/sdk";
 import { type ChannelHealth, type ConnectionOptions, type Trouble } from "@gantry/sdk/channel";
 import type { ImapFlow } from "imapflow";
 import { openImap, type ImapNeeds } from "./imap.ts";
@@ -61,7 +61,8 @@ export class Mailbox implements ConnectionOptions {
         await news.wait(signal);
       }
     } catch (error) {
-      throw signal.aborted ? error : troubleOf(error, settings.imap, settings);
+      const isOwn = error instanceof GantryError && error.code.startsWith("STORE_");
+      throw signal.aborted || isOwn ? error : troubleOf(error, settings.imap, settings);
     } finally {
       client.close();
     }

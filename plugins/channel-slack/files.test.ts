@@ -98,7 +98,7 @@ test("SL-09: a voice message is put into words where a plugin can tell them", as
   expect(asked[0]).toContain("hello in audio/webm");
 });
 
-test("SL-14: pictures and files of an answer go out as files, between its words, once, and as a line where their bytes are gone", async () => {
+test("SL-14: files of an answer go out between its words, again as a copy that says so, and as a line if gone", async () => {
   await using t = await startSlack({ serves: false });
   const media = t.host.slot(Media);
   const picture = await media.put(png, { mime: "image/png", name: "plot.png" });
@@ -119,7 +119,8 @@ test("SL-14: pictures and files of an answer go out as files, between its words,
     "chat.postMessage",
     "files.getUploadURLExternal",
     "files.completeUploadExternal",
-    "files.info",
+    "files.getUploadURLExternal",
+    "files.completeUploadExternal",
     "chat.postMessage",
   ]);
   const [file] = [...t.api.files.values()];
@@ -128,7 +129,9 @@ test("SL-14: pictures and files of an answer go out as files, between its words,
     png,
     [group],
   ]);
-  expect(t.api.of("files.completeUploadExternal")[0]?.params["thread_ts"]).toBe(given.to.thread);
+  const [first, copy] = t.api.of("files.completeUploadExternal").map(({ params }) => params);
+  expect([first?.["thread_ts"], first?.["initial_comment"]]).toEqual([given.to.thread, undefined]);
+  expect(copy?.["initial_comment"]).toBe("(Sent again, as it may not have arrived.)");
   expect((await t.api.sent(2)).map(seenOf)).toEqual(["before", "after\n[gone.png, image/png, 7 bytes]"]);
   expect(t.api.leaks).toEqual([]);
 });

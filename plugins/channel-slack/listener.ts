@@ -1,18 +1,16 @@
-import type { Upstream } from "@gantry/sdk";
 import {
   pause,
   troubleOf,
   type ChannelHealth,
+  type ChatHost,
   type ConnectionOptions,
   type Trouble,
 } from "@gantry/sdk/channel";
-import type { CatchUp } from "./catch-up.ts";
+import { beginCatchUp, type CatchUpNeeds } from "./catch-up.ts";
 import { errors } from "./errors.ts";
-import type { Messages } from "./messages.ts";
-import type { Presses } from "./presses.ts";
+import { takePress, type PressNeeds } from "./presses.ts";
 import type { Me } from "./read-mrkdwn.ts";
 import { Disconnected, SocketLink } from "./socket-link.ts";
-import type { WebApi } from "./web-api.ts";
 import { failureOf } from "./web-failure.ts";
 import type { WireAuth, WireEnvelope, WireEvent, WirePress } from "./wire.ts";
 
@@ -27,14 +25,7 @@ const maxUnderWay = 256;
 /** Slack ends every connection now and then, and says so before. */
 const routine = new Set(["warning", "refresh_requested"]);
 
-export interface ListenerNeeds {
-  readonly api: WebApi;
-  readonly upstream: Upstream;
-  readonly messages: Messages;
-  readonly catchUp: CatchUp;
-  readonly presses: Presses;
-  readonly health: ChannelHealth;
-}
+export type ListenerNeeds = CatchUpNeeds & PressNeeds & ChatHost;
 
 /** The state that the links of one run share. */
 interface Run {
@@ -66,7 +57,7 @@ export class Listener implements ConnectionOptions {
     try {
       const run: Run = { me: await this.#whoAmI(signal), signal, fail: failed.reject };
       let link = await this.#open(signal, alive);
-      await this.#needs.catchUp.begin(run.me, signal, run.fail);
+      await beginCatchUp(this.#needs, run.me, signal, run.fail);
       for (;;) {
         const { ended, refresh } = this.#serve(link, run);
         await Promise.race([failed.promise, ended, refresh]);
@@ -116,7 +107,7 @@ export class Listener implements ConnectionOptions {
       else if (type === "disconnect") refresh();
       else if (type === "events_api") await this.#event(link, envelope, run);
       else link.acknowledge(envelope);
-      if (type === "interactive") void this.#needs.presses.take((payload ?? {}) as WirePress, run.signal);
+      if (type === "interactive") void takePress(Object(payload) as WirePress, this.#needs, run.signal);
     }
     throw new Disconnected("closed");
   }

@@ -1,13 +1,19 @@
-import type { ChatFrame } from "@gantry/sdk/channel";
+import type { ChatFrame, KnownPlaces } from "@gantry/sdk/channel";
 import type { SlackAddress } from "./address.ts";
-import { keyOf, placeOf, type Place, type Places } from "./places.ts";
 import { readMessage, type SlackMessage } from "./read-message.ts";
 import type { Me } from "./read-mrkdwn.ts";
 import type { WireMessage } from "./wire.ts";
 
+/** A channel, direct message or thread in which people have written to the app. */
+export interface Place {
+  readonly channel: string;
+  readonly thread?: string;
+  readonly last: string;
+}
+
 export interface MessageNeeds {
   readonly frame: ChatFrame<SlackAddress, SlackMessage>;
-  readonly places: Places;
+  readonly places: KnownPlaces<Place>;
   readonly replyInThread: boolean;
 }
 
@@ -47,7 +53,7 @@ export class Messages {
   }
 
   /** Makes later messages of this place wait for the work, whatever comes of it. */
-  hold(place: Omit<Place, "ts">, work: Promise<void>): void {
+  hold(place: Place, work: Promise<void>): void {
     const key = keyOf(place);
     const settled = work
       .catch(() => {})
@@ -74,6 +80,25 @@ export class Messages {
     const { frame, places } = this.#needs;
     signal.throwIfAborted();
     const known = await frame.take([message], signal);
-    for (const one of known) await places.reached(one);
+    for (const one of known) {
+      const place = placeOf(one);
+      const { channel, thread } = one.replyTo;
+      await places.reached(keyOf(place), place);
+      // The thread that its answer begins, or the channel of a thread, which may be new.
+      if (place.thread === undefined && thread !== undefined)
+        await places.reached(keyOf({ channel, thread }), { ...place, thread });
+      else if (place.thread !== undefined && !(await places.get(channel)))
+        await places.reached(channel, { channel, last: place.last });
+    }
+    await places.keep();
   }
+}
+
+/** Returns the place of a message: a thread only if the message answers there. */
+function placeOf({ replyTo: { channel, thread }, ts: last }: SlackMessage): Place {
+  return thread === undefined || thread === last ? { channel, last } : { channel, thread, last };
+}
+
+export function keyOf({ channel, thread }: Pick<Place, "channel" | "thread">): string {
+  return thread === undefined ? channel : `${channel}:${thread}`;
 }

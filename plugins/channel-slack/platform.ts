@@ -1,7 +1,9 @@
 import { isVerbatim, textOf, type CheckRow, type Json, type Part } from "@gantry/sdk";
 import {
   escapeMrkdwn,
+  KnownPlaces,
   plainText,
+  PlatformFailure,
   renderBlocks,
   renderMrkdwn,
   type ApprovalButton,
@@ -16,19 +18,16 @@ import {
   type Standing,
 } from "@gantry/sdk/channel";
 import { placeOf, readAddress, type SlackAddress } from "./address.ts";
-import { CatchUp } from "./catch-up.ts";
 import { accountOf, platformRows } from "./checks.ts";
 import { asAttachment } from "./files.ts";
 import { Listener } from "./listener.ts";
-import { Messages } from "./messages.ts";
-import { Places } from "./places.ts";
+import { keyOf, Messages, type Place } from "./messages.ts";
 import { Posting } from "./posting.ts";
-import { Presses } from "./presses.ts";
 import type { SlackMessage } from "./read-message.ts";
 import type { Settings } from "./settings.ts";
 import { Surroundings } from "./surroundings.ts";
 import type { Params, WebApi } from "./web-api.ts";
-import { codeOf, SlackFailure } from "./web-failure.ts";
+import { codeOf } from "./web-failure.ts";
 import type { WireFile } from "./wire.ts";
 import { Working } from "./working.ts";
 
@@ -39,6 +38,8 @@ import { Working } from "./working.ts";
 const maxText = 3_900;
 /** Slack cuts what is put in place of a message at 4,000 bytes. */
 const maxEdited = 1_000;
+/** A place that was silent for longer than this is forgotten. */
+const placeLifeMs = 30 * 86_400_000;
 
 type To = Delivery<SlackAddress>;
 
@@ -47,21 +48,18 @@ export class SlackPlatform implements ChatPlatform<SlackAddress, SlackMessage> {
   readonly #settings: Settings;
   readonly #api: WebApi;
   readonly #host: ChatHost;
-  readonly #places: Places;
+  #places: KnownPlaces<Place> | undefined;
   readonly #posting: Posting;
   readonly #surroundings: Surroundings;
   readonly #working: Working;
   readonly text = { max: maxText, size: sizeOf };
   readonly messageForm: RegExp = /^\d{1,12}\.\d{6}$/;
-  /** By what {@link Posting} writes down. */
-  readonly sendsOnce = true;
 
   constructor(settings: Settings, api: WebApi, host: ChatHost) {
     this.#settings = settings;
     this.#api = api;
     this.#host = host;
-    this.#places = new Places(host.values);
-    this.#posting = new Posting({ ...host, api });
+    this.#posting = new Posting(api);
     this.#surroundings = new Surroundings(api, host.log);
     this.#working = new Working(api);
   }
@@ -72,11 +70,10 @@ export class SlackPlatform implements ChatPlatform<SlackAddress, SlackMessage> {
 
   receive(frame: ChatFrame<SlackAddress, SlackMessage>): Listener {
     const { replyInThread } = this.#settings;
-    const places = this.#places;
+    const places = new KnownPlaces<Place>(this.#host.values, "slack.places", placeLifeMs);
+    this.#places = places;
     const needs = { ...this.#host, api: this.#api, frame, places, replyInThread };
-    const messages = new Messages(needs);
-    const catchUp = new CatchUp({ ...needs, messages });
-    return new Listener({ ...needs, messages, catchUp, presses: new Presses(needs) });
+    return new Listener({ ...needs, messages: new Messages(needs) });
   }
 
   attachment(file: WireFile): Attachment {
@@ -89,7 +86,9 @@ export class SlackPlatform implements ChatPlatform<SlackAddress, SlackMessage> {
   async surrounded(message: SlackMessage, signal: AbortSignal): Promise<SlackMessage> {
     const { sender } = message;
     const name = await this.#surroundings.nameOf(sender.id, signal);
-    const before = await this.#threadBefore(message, signal);
+    const { channel, thread = message.ts } = message.replyTo;
+    const isNew = thread !== message.ts && !(await this.#places?.get(keyOf({ channel, thread })));
+    const before = isNew ? await this.#surroundings.threadBefore(message, signal) : [];
     return {
       ...message,
       sender: { ...sender, ...(name !== undefined && { name }) },
@@ -97,23 +96,26 @@ export class SlackPlatform implements ChatPlatform<SlackAddress, SlackMessage> {
     };
   }
 
-  async send(piece: OutgoingPiece, { address, key, index, signal }: To): Promise<string> {
-    const name = `${key}#${index}`;
+  async send(piece: OutgoingPiece, to: To): Promise<string> {
     if ("text" in piece) {
       // If blocks are not understood, marks would be read in the text.
       const unread = piece.verbatim ? { mrkdwn: false } : {};
-      return this.#posting.post(name, address, formsOf(piece.text, unread), signal);
+      return this.#posting.post(formsOf(piece.text, unread), to);
     }
-    const { name: file = "file", alt = "" } = piece.media;
-    const comment = escapeMrkdwn(alt).slice(0, maxText).toWellFormed();
-    const shared = { name: file, bytes: piece.bytes, comment };
+    const comment = escapeMrkdwn(piece.media.alt ?? "")
+      .slice(0, maxText)
+      .toWellFormed();
     try {
-      return await this.#posting.share(name, address, shared, signal);
+      return await this.#posting.share(piece, comment, to);
     } catch (error) {
       // Texts need no such scope, so the account is not refused.
       if (codeOf(error) !== "missing_scope") throw error;
-      throw new SlackFailure("refused", (error as Error).message, "missing_scope");
+      throw new PlatformFailure("refused", (error as Error).message);
     }
+  }
+
+  find(to: To): Promise<string | undefined> {
+    return this.#posting.find(to);
   }
 
   async edit(message: Standing<SlackAddress>, parts: readonly Part[], signal: AbortSignal): Promise<void> {
@@ -152,13 +154,6 @@ export class SlackPlatform implements ChatPlatform<SlackAddress, SlackMessage> {
 
   check(signal: AbortSignal): Promise<readonly CheckRow[]> {
     return platformRows(this.#api, signal);
-  }
-
-  async #threadBefore({ replyTo, ts }: SlackMessage, signal: AbortSignal): Promise<readonly Part[]> {
-    const { channel, thread } = replyTo;
-    const begins = thread === undefined || thread === ts;
-    if (begins || (await this.#places.knows(channel, thread))) return [];
-    return this.#surroundings.threadBefore({ channel, thread, ts }, signal);
   }
 
   async #update({ address, id }: Standing<SlackAddress>, body: Params, signal: AbortSignal): Promise<void> {

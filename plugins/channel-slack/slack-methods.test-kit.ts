@@ -130,11 +130,7 @@ function pageOf(all: readonly Params[], params: Params, slack: SlackWorkspace, a
   return { messages, has_more: next < found.length, response_metadata };
 }
 
-export function fileOf(
-  { id, name, mimetype, size, subtype, sharedIn }: FakeFile,
-  { origin }: SlackWorkspace,
-): Params {
+export function fileOf({ id, name, mimetype, size, subtype }: FakeFile, { origin }: SlackWorkspace): Params {
   const address = `${origin}/files/${id}/${encodeURIComponent(name)}`;
-  const shares = { public: Object.fromEntries(sharedIn.map((channel) => [channel, [{ ts: "1.000000" }]])) };
-  return { id, name, mimetype, size, subtype, url_private: address, url_private_download: address, shares };
+  return { id, name, mimetype, size, subtype, url_private: address, url_private_download: address };
 }

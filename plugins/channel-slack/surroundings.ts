@@ -1,8 +1,8 @@
 import { textParts, type Logger, type Part } from "@gantry/sdk";
-import type { Place } from "./places.ts";
+import type { SlackMessage } from "./read-message.ts";
 import { readMrkdwn } from "./read-mrkdwn.ts";
-import type { WebApi } from "./web-api.ts";
-import { SlackFailure } from "./web-failure.ts";
+import type { Params, WebApi } from "./web-api.ts";
+import { codeOf } from "./web-failure.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** Neither may keep a message from being acknowledged in time. */
@@ -56,10 +56,8 @@ export class Surroundings {
     return found;
   }
 
-  async threadBefore(
-    { channel, thread, ts }: Required<Place>,
-    signal: AbortSignal,
-  ): Promise<readonly Part[]> {
+  async threadBefore({ replyTo, ts }: SlackMessage, signal: AbortSignal): Promise<readonly Part[]> {
+    const { channel, thread } = replyTo;
     const about = { channel, ts: thread, latest: ts, limit: maxMessages };
     const page = await this.#ask<{ messages?: readonly WireMessage[] }>(
       "conversations.replies",
@@ -73,22 +71,15 @@ export class Surroundings {
     return words === "" ? [] : textParts(`[earlier in this thread]\n${words.slice(-maxQuoted)}`);
   }
 
-  async #ask<T>(
-    method: string,
-    params: Record<string, string | number>,
-    signal: AbortSignal,
-  ): Promise<T | undefined> {
+  async #ask<T>(method: string, params: Params, signal: AbortSignal): Promise<T | undefined> {
     if (!this.#mayAsk && method === "users.info") return undefined;
     try {
       const soon = AbortSignal.any([signal, AbortSignal.timeout(askMs)]);
       return await this.#api.call<T>(method, params, { signal: soon });
     } catch (error) {
-      if (error instanceof SlackFailure && error.code === "missing_scope" && method === "users.info")
-        this.#mayAsk = false;
-      this.#log.debug(
-        { method },
-        `Slack does not tell what stands around a message: ${(error as Error).message}`,
-      );
+      if (codeOf(error) === "missing_scope" && method === "users.info") this.#mayAsk = false;
+      const { message } = error as Error;
+      this.#log.debug({ method }, `Slack does not tell what stands around a message: ${message}`);
       return undefined;
     }
   }

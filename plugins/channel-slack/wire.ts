@@ -14,8 +14,6 @@ export interface WireFile {
   readonly file_access?: string;
   readonly url_private?: string;
   readonly url_private_download?: string;
-  /** The places in which it was shared, by channel. */
-  readonly shares?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** An attachment beneath a message: a shared message, or the preview of a link. */

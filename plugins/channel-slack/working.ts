@@ -5,7 +5,7 @@ import { codeOf } from "./web-failure.ts";
 
 /** A status fades after two minutes: https://docs.slack.dev/reference/methods/assistant.threads.setStatus */
 const statusMs = 60_000;
-const status = "is working on it…";
+const setStatus = "assistant.threads.setStatus";
 const emoji = "hourglass_flowing_sand";
 /** The time for taking an indicator away after its turn was cancelled. */
 const takeBackMs = 10_000;
@@ -24,39 +24,34 @@ export class Working {
   async show({ channel, thread, message }: SlackAddress, signal: AbortSignal): Promise<void> {
     if (message === undefined) return;
     // A status stands in a thread; elsewhere nobody would see it.
-    const isShown =
-      thread !== undefined && (await this.#inStatus({ channel_id: channel, thread_ts: thread }, signal));
+    const place = { channel_id: channel, thread_ts: thread };
+    const isShown = thread !== undefined && this.#hasStatus && (await this.#inStatus(place, signal));
     if (!isShown && !signal.aborted)
       await this.#byReaction({ channel, timestamp: message, name: emoji }, signal);
   }
 
   /** Returns false if there is no such thing as a status here. */
-  async #inStatus(place: { channel_id: string; thread_ts: string }, signal: AbortSignal): Promise<boolean> {
-    if (!this.#hasStatus) return false;
-    const method = "assistant.threads.setStatus";
+  async #inStatus(place: object, signal: AbortSignal): Promise<boolean> {
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     let [isShown, mayStand] = [false, false];
     await showWorking(statusMs, either, async () => {
       try {
-        await this.#api.call(method, { ...place, status }, { signal: either });
+        await this.#api.call(setStatus, { ...place, status: "is working on it…" }, { signal: either });
         isShown = true;
       } catch (error) {
         // A call that was cut off may have been taken all the same.
         mayStand ||= signal.aborted;
         if (isShown || !(error instanceof PlatformFailure) || error.kind === "rate") throw error;
-        if (["missing_scope", "unknown_method"].includes(codeOf(error))) this.#hasStatus = false;
+        if (["missing_scope", "unknown_method"].includes(error.code)) this.#hasStatus = false;
         over.abort();
       }
     });
-    if (isShown || mayStand) await this.#quietly(method, { ...place, status: "" });
+    if (isShown || mayStand) await this.#quietly(setStatus, { ...place, status: "" });
     return isShown;
   }
 
-  async #byReaction(
-    reaction: { channel: string; timestamp: string; name: string },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #byReaction(reaction: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
     const isThere = await this.#api.call("reactions.add", reaction, { signal }).then(
       () => true,
       // Left by a process that was killed.
@@ -64,11 +59,11 @@ export class Working {
     );
     if (!isThere) return;
     if (!signal.aborted)
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     await this.#quietly("reactions.remove", reaction);
   }
 
-  async #quietly(method: string, params: Record<string, string>): Promise<void> {
+  async #quietly(method: string, params: Readonly<Record<string, string>>): Promise<void> {
     await this.#api.call(method, params, { signal: AbortSignal.timeout(takeBackMs) }).catch(() => {});
   }
 }

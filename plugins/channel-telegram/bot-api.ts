@@ -1,10 +1,13 @@
 import type { Upstream } from "@gantry/sdk";
-import { PlatformFailure, reach, scrubber, type FailureKind } from "@gantry/sdk/channel";
+import {
+  PlatformCalls,
+  PlatformFailure,
+  scrubber,
+  type FailureKind,
+  type PlatformAnswer,
+} from "@gantry/sdk/channel";
 import { errors } from "./errors.ts";
 import { isBotToken, type Settings } from "./settings.ts";
-
-const timeoutMs = 30_000;
-const maxAnswerBytes = 8 * 1024 * 1024;
 
 /** The platform's words about a failure. */
 export interface Said {
@@ -43,15 +46,15 @@ export interface CallOptions {
 /** The platform's Bot API. Every call throws {@link PlatformFailure}. */
 export class BotApi {
   readonly #settings: Settings;
-  readonly #upstream: Upstream;
+  readonly #calls: PlatformCalls;
   readonly #scrub: (text: string) => string;
 
   constructor(settings: Settings, upstream: Upstream) {
     this.#settings = settings;
-    this.#upstream = upstream;
     const scrub = scrubber([settings.token]);
     // The token is part of the address, and an address in an error may be cut in its midst.
     this.#scrub = (text) => scrub(text).replace(/\/bot[^/\s]+/g, "/bot***");
+    this.#calls = new PlatformCalls(upstream, { scrub: this.#scrub });
   }
 
   /** The number of the bot, which its token begins with. */
@@ -60,64 +63,33 @@ export class BotApi {
   }
 
   call<T>(method: string, body: object, options: CallOptions): Promise<T> {
-    const headers = { "content-type": "application/json" };
-    return this.#post<T>(method, JSON.stringify(body, wellFormed), headers, options);
+    return this.#calls.call(
+      () => ({ url: this.#url("bot", method), body, ...options }),
+      (answer) => this.#read<T>(answer),
+    );
   }
 
-  /** A call that brings bytes along. */
-  async upload<T>(method: string, form: FormData, options: CallOptions): Promise<T> {
-    const multipart = new Response(form);
-    const headers = { "content-type": multipart.headers.get("content-type") ?? "" };
-    return this.#post<T>(method, new Uint8Array(await multipart.arrayBuffer()), headers, options);
-  }
-
-  /** The bytes of a file that a message names. */
+  /** Returns the bytes of a file that a message names. */
   async download(fileId: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
     const { file_path } = await this.call<{ file_path?: string }>("getFile", { file_id: fileId }, { signal });
     if (typeof file_path !== "string") throw new BotApiFailure("refused", "The platform gives no file.");
-    return this.#reach(async () => {
-      const path = file_path.split("/").map(encodeURIComponent).join("/");
-      const url = `${this.#settings.address()}/file/bot${this.#settings.token}/${path}`;
-      const response = await this.#upstream.fetch({ url, signal, timeoutMs, maxBytes });
-      const pieces: Uint8Array[] = [];
-      for await (const piece of response.body ?? []) pieces.push(piece);
-      if (response.status !== 200) throw this.#failure(response.status, {});
-      return joined(pieces);
+    const path = file_path.split("/").map(encodeURIComponent).join("/");
+    const make = () => ({ url: this.#url("file/bot", path), method: "GET", signal });
+    return this.#calls.download(make, maxBytes, ({ status }) => {
+      if (status !== 200) throw this.#failure(status, {});
     });
   }
 
-  #post<T>(
-    method: string,
-    body: string | Uint8Array,
-    headers: Readonly<Record<string, string>>,
-    { signal, timeoutMs: answerMs = timeoutMs }: CallOptions,
-  ): Promise<T> {
-    return this.#reach(async () => {
-      if (!isBotToken(this.#settings.token)) throw errors.TELEGRAM_BAD_TOKEN();
-      const url = `${this.#settings.address()}/bot${this.#settings.token}/${method}`;
-      const request = {
-        url,
-        method: "POST",
-        headers,
-        body,
-        signal,
-        timeoutMs: answerMs,
-        maxBytes: maxAnswerBytes,
-      };
-      return this.#read<T>(await this.#upstream.fetch(request));
-    });
+  #url(kind: "bot" | "file/bot", path: string): string {
+    const { token } = this.#settings;
+    if (!isBotToken(token)) throw errors.TELEGRAM_BAD_TOKEN();
+    return `${this.#settings.address()}/${kind}${token}/${path}`;
   }
 
-  async #read<T>(response: Response): Promise<T> {
-    const text = await response.text();
-    let answer: Answer;
-    try {
-      answer = JSON.parse(text) as Answer;
-    } catch {
-      answer = {};
-    }
-    if (answer?.ok === true) return answer.result as T;
-    throw this.#failure(response.status, answer ?? {});
+  #read<T>({ status, body }: PlatformAnswer): T {
+    const answer = (body ?? {}) as Answer;
+    if (answer.ok === true) return answer.result as T;
+    throw this.#failure(status, answer);
   }
 
   #failure(status: number, { error_code, description, parameters }: Answer): BotApiFailure {
@@ -126,11 +98,6 @@ export class BotApi {
     const code = typeof error_code === "number" ? error_code : status;
     const cause = this.#scrub(typeof description === "string" ? description : "no cause given");
     return failureOf(code, cause, parameters ?? {});
-  }
-
-  /** Throws what the network throws, without the token that stands in every address. */
-  #reach<T>(work: () => Promise<T>): Promise<T> {
-    return reach(work, { scrub: this.#scrub });
   }
 }
 
@@ -159,19 +126,4 @@ function failureOf(
     return new BotApiFailure("refused", sentence, { ...about, movedTo: migrate_to_chat_id });
   if (code === 400 && /entit/i.test(cause)) return new BotApiFailure("form", sentence, about);
   return new BotApiFailure(code >= 500 ? "again" : "refused", sentence, about);
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}
-
-/** The platform refuses a text that ends, or begins, within a surrogate pair. */
-function wellFormed(_key: string, value: unknown): unknown {
-  return typeof value === "string" ? value.toWellFormed() : value;
 }

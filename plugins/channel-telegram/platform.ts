@@ -157,7 +157,7 @@ export class TelegramPlatform implements ChatPlatform<ChatAddress, TelegramMessa
     return this.#followed(to, async ({ address, signal }) => {
       const form = uploadForm(method, files, address);
       const options = { signal, timeoutMs: uploadMs };
-      const answer = await this.#api.upload<WireMessage | WireMessage[]>(method, form, options);
+      const answer = await this.#api.call<WireMessage | WireMessage[]>(method, form, options);
       return ([answer].flat().at(-1) as WireMessage).message_id;
     });
   }

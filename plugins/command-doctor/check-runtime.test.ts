@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { checkHoles, checkRuntime } from "./check-runtime.ts";
 
 /** The width before the detail of a row: sign, the widest subject of most tables, spaces. */
-const MARGIN = 2 + "messages set aside".length + 2;
+const MARGIN = 2 + "discord connection".length + 2;
 
 test("FLR-01: status names an older Node, what it is open to and the Node to install", () => {
   expect(checkRuntime("0.1.0", "24.21.0", false)).toEqual({

@@ -16,7 +16,7 @@ export async function checkStore(store: Store | undefined, runtime: Runtime): Pr
     { what: "store", state: "ok", detail: `waiting messages: ${waiting}, being answered: ${running}` },
     ...(await heldUp(store)),
   ];
-  if (deadLetters > 0) rows.push(await putAside(store, deadLetters));
+  if (deadLetters > 0) rows.push(await deadLetterRow(store, deadLetters));
   return rows;
 }
 
@@ -30,14 +30,14 @@ async function heldUp({ lanes }: Store): Promise<readonly CheckRow[]> {
   }));
 }
 
-async function putAside({ lanes }: Store, count: number): Promise<CheckRow> {
+async function deadLetterRow({ lanes }: Store, count: number): Promise<CheckRow> {
   const first = await lanes.page("dead", SHOWN);
   const which = first
     .map(({ channel, id, reason, ended }) => `${channel} ${id.slice(0, ID_SHOWN)} (${ended}: ${reason})`)
     .join("; ");
   const more = count > first.length ? `; and ${count - first.length} more` : "";
   return {
-    what: "messages set aside",
+    what: "dead letters",
     state: "warn",
     detail: `${count} could not be answered: ${which}${more}`,
     cure: "Mend what the reason says, then `gantry inbox retry --all`, or `gantry inbox drop`.",

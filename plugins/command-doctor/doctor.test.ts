@@ -376,13 +376,13 @@ test("CLI-01: doctor asks the provider: a wrong key, a model that is not offered
   expect(seen.length).toBe(3);
 });
 
-test("CLI-01: messages that were set aside are named with their reason", async () => {
+test("CLI-01: dead letters are named with their reason", async () => {
   const store = createMemoryStore();
   await store.lanes.accept([directMessage({ channel: "chatapp", id: "wamid.1", from: "+1", text: "hi" })]);
   const [claim] = await store.lanes.claim(1, 1_000);
   if (claim) await store.lanes.deadLetter(claim, "the platform refused it");
   await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
-  const row = rowOf(await tell(t, "status"), "messages set aside");
+  const row = rowOf(await tell(t, "status"), "dead letters");
   expect(row).toMatchObject({
     state: "warn",
     detail: expect.stringMatching(
@@ -414,7 +414,7 @@ test("CLI-01: an id that a stranger made long does not bury what else status say
   const [claim] = await store.lanes.claim(1, 1_000);
   if (claim) await store.lanes.deadLetter(claim, "the platform refused it");
   await using t = await start([fakeProvider(["hi"]), memoryStore(store)]);
-  const { detail } = rowOf(await tell(t, "status"), "messages set aside") as { readonly detail: string };
+  const { detail } = rowOf(await tell(t, "status"), "dead letters") as { readonly detail: string };
   expect(detail).toMatch(/^1 could not be answered: chatapp i{80} \(/);
 });
 

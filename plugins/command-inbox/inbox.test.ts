@@ -91,7 +91,7 @@ test("INB-02: one is shown whole, with what was written and what was answered, r
   expect(whole).toMatchObject({ number: 2, from: "chat:2", answer: "hello" });
 });
 
-test("INB-02: retry puts back what was put aside, by number or all of it", async () => {
+test("INB-02: retry puts back dead letters, by number or all of it", async () => {
   await using t = await start();
   const { lanes } = t.host.slot(Store);
   expect((await t.run("inbox retry", ["2"])).out).toEqual(["1 message is retried."]);
@@ -102,7 +102,7 @@ test("INB-02: retry puts back what was put aside, by number or all of it", async
   expect((await t.run("inbox list")).out).toEqual(["There are no dead letters."]);
 });
 
-test("INB-02: drop gives messages up, whether they wait or were put aside", async () => {
+test("INB-02: drop gives messages up, whether they wait or are dead letters", async () => {
   await using t = await start();
   expect((await t.run("inbox drop", ["1", "3"])).out).toEqual(["2 messages are dropped."]);
   expect((await t.run("inbox drop", [], { all: true })).out).toEqual(["1 message is dropped."]);

@@ -54,7 +54,7 @@ export function printer(redactors: readonly Redactor[]): Printer {
     async lines(kept) {
       const rows: readonly (readonly [string, string | undefined])[] = [
         ["number", String(kept.number)],
-        ["state", kept.state === "dead" ? "put aside" : "waits"],
+        ["state", kept.state === "dead" ? "dead letter" : "waits"],
         ["from", await oneLine(userOf(kept.message))],
         ["id", await oneLine(kept.id)],
         ["accepted", kept.accepted],

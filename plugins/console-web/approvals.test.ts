@@ -1,5 +1,7 @@
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { send, show } from "./browser.test-kit.ts";
+import { tokenFor, type ConsoleKit } from "./console.test-kit.ts";
 import { inBrowser } from "./paired.test-kit.ts";
 
 inBrowser(
@@ -12,6 +14,7 @@ inBrowser(
     await asked.getByText("Paint cannot be taken back.").waitFor();
     await expect.poll(() => page.locator(":focus").textContent()).toBe("Deny");
     expect(await findings()).toEqual([]);
+    await page.locator("button[aria-disabled=false]").first().waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page
@@ -21,6 +24,68 @@ inBrowser(
     await expect.poll(() => kit.ran).toEqual(["over the fence"]);
   },
 );
+
+/** Returns the button that allows the question with these words. */
+function allows(page: Page, words: string): Locator {
+  const asked = page.getByRole("alertdialog").filter({ hasText: words });
+  return asked.getByRole("button", { name: "Allow", exact: true });
+}
+
+/** Begins turns that ask, one after the other, and returns once the page shows their questions. */
+async function askInTurn(page: Page, kit: ConsoleKit, all: readonly string[]): Promise<void> {
+  const { token } = await tokenFor(kit, "talk,decide");
+  await show(page, "Approvals");
+  for (const words of all) {
+    await kit.gateway.ask("/api/turns", { token, body: { message: `run ${words}` } });
+    await page.getByText(`paint ${words}`).waitFor();
+  }
+}
+
+/** Returns the middle of what stands still. */
+async function middleOf(button: Locator): Promise<readonly [number, number]> {
+  await button.and(button.page().locator("[aria-disabled=false]")).waitFor();
+  const { x, y, width, height } = (await button.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  return [x + width / 2, y + height / 2];
+}
+
+inBrowser("WEB-04: a press on a question that is just over decides no other", async ({ open }) => {
+  const { page, kit } = await open();
+  const { page: other } = await open({ kit });
+  await askInTurn(page, kit, ["first", "second"]);
+  await other.getByRole("link", { name: /^Approvals/ }).click();
+  await page.mouse.move(...(await middleOf(allows(page, "paint first"))));
+  await other.getByRole("button", { name: "Deny" }).first().click();
+  await page.getByText(/^Denied/).waitFor();
+  await page.mouse.down();
+  await page.mouse.up();
+  await page.getByRole("button", { name: "Deny" }).click();
+  await page
+    .getByText(/^Denied/)
+    .nth(1)
+    .waitFor();
+  expect(await page.locator(".preview").allInnerTexts()).toEqual(["paint first", "paint second"]);
+  expect(kit.ran).toEqual([]);
+});
+
+inBrowser("WEB-04: buttons that have just come under the pointer take no press", async ({ open }) => {
+  const { page, kit } = await open();
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await askInTurn(page, kit, ["first", "second", "third"]);
+  const second = allows(page, "paint second");
+  const [x, y] = await middleOf(allows(page, "paint first"));
+  const [, below] = await middleOf(second);
+  await page.mouse.move(x, y);
+  await page.mouse.wheel(0, below - y);
+  const top = async () => Math.round((await second.boundingBox())?.y ?? 0);
+  await expect.poll(top).toBeLessThan(y);
+  await page.mouse.down();
+  await page.mouse.up();
+  await middleOf(second);
+  expect(kit.ran).toEqual([]);
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect.poll(() => kit.ran).toEqual(["second"]);
+});
 
 inBrowser("WEB-04: what another tab decides is greyed here, with who decided it", async ({ open }) => {
   const { page: here, kit } = await open();

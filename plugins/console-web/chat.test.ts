@@ -116,3 +116,14 @@ inBrowser(
     expect(kit.ran[2]).toBe(JSON.stringify({ action: "decline" }));
   },
 );
+
+inBrowser("WEB-03: a call that was refused is told as refused, also after a reload", async ({ open }) => {
+  const { page } = await open();
+  await send(page, "run red");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Deny" }).click();
+  await page.getByText("That is painted.").waitFor();
+  const badge = page.getByRole("article", { name: "Gantry" }).locator("summary .badge");
+  await page.getByRole("button", { name: "Send" }).waitFor();
+  await page.reload();
+  await expect.poll(() => badge.allTextContents()).toEqual(["refused"]);
+});

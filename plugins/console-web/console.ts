@@ -1,4 +1,4 @@
-import type { Approvals, Audit, ConfigFile, Inbox, Media, Runtime, Store } from "@gantry/sdk";
+import type { Approvals, Audit, ConfigFile, Inbox, Media, Providers, Runtime, Store } from "@gantry/sdk";
 import type { ToolQuestions, Turns } from "@gantry/sdk";
 import type { Doors } from "../shared/rights-now.ts";
 import { approvalWork } from "./approval-events.ts";
@@ -19,6 +19,7 @@ export interface ConsoleNeeds {
   readonly inbox: Inbox;
   readonly media: Media | undefined;
   readonly questions: ToolQuestions | undefined;
+  readonly providers: Providers;
   readonly runtime: Runtime;
   readonly store: Store;
   readonly turns: Turns;

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Store } from "@gantry/sdk";
@@ -14,6 +14,16 @@ import { serveConsole } from "./served.test-kit.ts";
  * Takes pictures of every view of the console, with something in it, into the folder that is named.
  */
 const folder = path.resolve(process.argv[2] ?? "dist/pictures");
+/** The pictures that README.md shows, and the folder where they stand. */
+const best = Object.entries({
+  chat: "light",
+  approvals: "dark",
+  config: "light",
+  usage: "dark",
+  audit: "light",
+  plugins: "dark",
+});
+const pages = path.join(import.meta.dirname, "pictures");
 const views = "chat sessions approvals jobs agents extensions usage audit health plugins devices".split(" ");
 
 const answer = `Here is what I found in the **workspace**:
@@ -94,12 +104,15 @@ await owner.page.keyboard.press("Tab");
 await owner.page.getByRole("button", { name: "Try" }).click();
 await owner.page.getByRole("button", { name: "Save" }).waitFor();
 await take(owner.page, "config");
+for (const [name, look] of best)
+  copyFileSync(path.join(folder, `${name}-1280-${look}.png`), path.join(pages, `${name}.png`));
 
 /** Takes four pictures of what is shown. */
 async function take(page: Page, what: string): Promise<void> {
   for (const { width, look } of looks) {
     await page.emulateMedia({ colorScheme: look });
     await page.setViewportSize({ width, height: 800 });
+    await page.locator('[aria-disabled="true"]').first().waitFor({ state: "detached" });
     await page.screenshot({ path: path.join(folder, `${what}-${width}-${look}.png`) });
   }
 }

@@ -1,6 +1,6 @@
-import { Store, textParts } from "@gantry/sdk";
+import { Checks, definePlugin, Store, textParts } from "@gantry/sdk";
 import { expect, test } from "vitest";
-import { startConsole, tokenFor } from "./console.test-kit.ts";
+import { startConsole, tokenFor, type ConsoleKit, type Device } from "./console.test-kit.ts";
 import { serveConsole } from "./served.test-kit.ts";
 
 const policy =
@@ -148,6 +148,52 @@ test("WEB-10: a code gives no scope that its maker lacks", async () => {
   const { code } = (await make(["talk"])).json;
   const { may } = (await kit.gateway.ask("/pair", { body: { code } })).json;
   expect(may).toEqual(["talk"]);
+});
+
+/** Reads a list page by page, two rows at a time. */
+async function pagesOf(kit: ConsoleKit, path: string, token: string): Promise<readonly object[][]> {
+  const pages: object[][] = [];
+  for (let after = ""; ;) {
+    const asked = `${path}?limit=2${after && `&after=${encodeURIComponent(after)}`}`;
+    const { rows, next } = (await kit.gateway.ask(asked, { token })).json;
+    pages.push(rows);
+    if (next === undefined) return pages;
+    after = next;
+  }
+}
+
+test("WEB-10: devices are paged in the order in which they were paired, each once", async () => {
+  await using kit = await startConsole();
+  const made: string[] = [];
+  for (let at = 0; at < 5; at += 1) made.push((await tokenFor(kit, "manage")).device_id);
+  const { token, device_id } = await tokenFor(kit, "manage");
+  const pages = (await pagesOf(kit, "/api/devices", token)) as Device[][];
+  expect(pages.map(({ length }) => length)).toEqual([2, 2, 2]);
+  const ids = pages.flat().map((one) => one.device_id);
+  expect(ids.toSorted()).toEqual([...made, device_id].toSorted());
+});
+
+test("WEB-10: alerts are paged, each once", async () => {
+  const parts = ["kiln", "lathe", "press", "saw", "wheel"];
+  const rows = parts.map((what) => ({ what, state: "fail", detail: "it stands" }) as const);
+  const broken = definePlugin({
+    name: "broken",
+    provides: [Checks],
+    setup: (host) => host.provide(Checks, { name: "broken", kind: "ready", run: async () => rows }),
+  });
+  const config = { alerts: { every_seconds: 1, tell_owner: false } };
+  await using kit = await startConsole({ plugins: [broken], config });
+  const { token } = await tokenFor(kit, "read");
+  const told = async () => (await kit.gateway.ask("/api/alerts", { token })).json.rows.length;
+  await expect.poll(told, { timeout: 10_000 }).toBe(5);
+  const pages = (await pagesOf(kit, "/api/alerts", token)) as { what: string }[][];
+  expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
+  expect(
+    pages
+      .flat()
+      .map(({ what }) => what)
+      .toSorted(),
+  ).toEqual(parts);
 });
 
 test("WEB-10: every route under the console states its scope and stands in the description", async () => {

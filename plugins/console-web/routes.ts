@@ -67,10 +67,11 @@ function turnRoutes(ask: Ask): readonly Route[] {
       ...access,
       name: "GET /api/turns",
       method: "GET",
-      summary: "The turns of this device that run.",
+      summary: "The turns of this device that run; `problem`: why none would be answered.",
       get replySchema() {
         const turn = Type.Object({ session: Type.String(), began: Type.Integer() });
-        return Type.Object({ turns: Type.Array(turn) });
+        const problem = Type.Object({ code: Type.String(), message: Type.String() });
+        return Type.Object({ turns: Type.Array(turn), problem: Type.Optional(problem) });
       },
       handle: ask("runningTurns"),
     },

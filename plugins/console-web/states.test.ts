@@ -125,7 +125,7 @@ inBrowser("WEB-11: a page that has nothing to show says so in words", async ({ o
       { name: "Jobs", words: "There are no jobs." },
       { name: "Agents", words: "There is one assistant, and no agent beside it." },
       { name: "Extensions", words: "Nothing that needs your acceptance is loaded." },
-      { name: "Usage", words: "No request to a model in the last 30 days." },
+      { name: "Usage", words: "No request to a model in these days." },
       { name: "Health", words: "No alert since the service started." },
     ],
     async ({ name, words }) => {
@@ -134,5 +134,108 @@ inBrowser("WEB-11: a page that has nothing to show says so in words", async ({ o
       await page.getByText(words).waitFor();
     },
   );
+  expect(missed).toEqual([]);
+});
+
+inBrowser(
+  "WEB-11: what a service that stops has refused is asked again, and no code is shown",
+  async ({ open }) => {
+    const { page } = await open({ expected: ["status of 503"] });
+    await show(page, "Devices");
+    await page.getByText("this browser").waitFor();
+    const left = { codes: 2 };
+    const error = { code: "GATEWAY_STOPPING", message: "The gateway is stopping." };
+    await page.route("**/api/devices/codes", async (asked) => {
+      left.codes -= 1;
+      return left.codes < 0 ? asked.continue() : asked.fulfill({ status: 503, json: { error } });
+    });
+    await page.getByRole("button", { name: "Make a code" }).click();
+    await page.getByText(/One use, until/).waitFor();
+    expect(left.codes).toBe(-1);
+    expect(await page.getByRole("alert").count()).toBe(0);
+  },
+);
+
+inBrowser("WEB-11: a page whose file does not come says so in words, and comes later", async ({ open }) => {
+  const { page } = await open({ expected: ["net::ERR"] });
+  const file = "**/console/audit-*.js";
+  await page.route(file, (asked) => asked.abort());
+  await goTo(page, "Audit");
+  await page.getByText("This did not work: the service cannot be reached").waitFor();
+  await page.unroute(file);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor();
+});
+
+const now = "2030-01-01T00:00:00Z";
+const acceptance = "/api/acceptance/skills";
+
+/** A row of each page by its name, and how the route answers that gives all at once. */
+const lists = [
+  { name: "Sessions", row: (id: string) => ({ id, turns: 1, updated: now }) },
+  { name: "Chat", row: (title: string) => ({ id: title.replace(" ", "-"), title, updated: now }) },
+  { name: "Jobs", row: (name: string) => ({ name, schedule: "1h", next: now, prompt: "", by: "me" }) },
+  {
+    name: "Usage",
+    row: (key: string) => ({ key, requests: 1, input: 1, output: 1, usd: 0 }),
+    answer: (rows: object[]) => ({ rows }),
+  },
+  {
+    name: "Audit",
+    row: (tool: string) => ({ seq: tool, timestamp: now, tool, result: "done", session_id: "", args: {} }),
+  },
+  {
+    name: "Health",
+    row: (what: string) => ({ what, state: "ok", detail: "" }),
+    answer: (rows: object[]) => ({ rows, ok: true }),
+  },
+  { name: "Devices", row: (name: string) => ({ device_id: name, name, may: ["talk"], paired: now }) },
+  {
+    name: "Agents",
+    row: (name: string) => ({ name }),
+    answer: (agents: object[]) => ({ agents, routes: [] }),
+  },
+  {
+    name: "Plugins",
+    row: (name: string) => ({ name, state: "running", needs: [], provides: ["x"], taps: [] }),
+    answer: (plugins: object[]) => ({ plugins, absent: [] }),
+  },
+  {
+    name: "Configuration",
+    row: (key: string) => [key, { type: "string" }] as const,
+    answer: (keys: readonly (readonly [string, object])[]) => ({
+      schema: { properties: Object.fromEntries(keys) },
+      values: {},
+    }),
+  },
+  {
+    name: "Extensions",
+    route: acceptance,
+    row: (name: string) => ({ id: name, name, state: "accepted", detail: "" }),
+  },
+] as const;
+
+inBrowser("WEB-11: each page shows 5,000 rows, by the page or at once", async ({ open }) => {
+  const { page } = await open();
+  page.setDefaultTimeout(30_000);
+  const described = { paths: { [acceptance]: { get: { summary: "Skills: all" } } } };
+  await page.route("**/api/openapi.json", (asked) => asked.fulfill({ json: described }));
+  const missed = await missedBy(lists, async ({ name, row, ...more }) => {
+    const path = "route" in more ? more.route : pages.find((one) => one.name === name)?.route;
+    const at = (url: URL): boolean => url.pathname === path;
+    const all = Array.from({ length: 5_000 }, (_, number) => row(`row ${number}`));
+    await page.route(at, (asked) => {
+      if ("answer" in more) return asked.fulfill({ json: more.answer(all as never) });
+      const first = Number(new URL(asked.request().url()).searchParams.get("after") ?? 0);
+      const next = first + 200 < all.length && { next: `${first + 200}` };
+      return asked.fulfill({ json: { rows: all.slice(first, first + 200), ...next } });
+    });
+    await goTo(page, "Approvals");
+    await goTo(page, name);
+    const last = "answer" in more ? 4_999 : 399;
+    if (last === 399) await page.getByRole("button", { name: "Show more" }).click();
+    await page.getByText(`row ${last}`).first().waitFor({ state: "attached" });
+    await page.unroute(at);
+  });
   expect(missed).toEqual([]);
 });

@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { directMessage, type Part, type RouteRequest, type Turns } from "@gantry/sdk";
+import {
+  directMessage,
+  GantryError,
+  type Part,
+  type Providers,
+  type RouteRequest,
+  type Turns,
+} from "@gantry/sdk";
 import type { Static } from "typebox";
 import { personOf } from "../shared/may-read.ts";
 import { queryOf } from "../shared/route-page.ts";
@@ -11,13 +18,17 @@ import type { Uploads } from "./uploads.ts";
 type TurnWork = Pick<ConsoleWork, "beginTurn" | "runningTurns" | "turnEvents" | "stopTurn">;
 
 /** Returns what begins and stops the turns of pages, and tells of their steps. */
-export function turnWork(logs: TurnLogs, { turns }: { readonly turns: Turns }, uploads: Uploads): TurnWork {
+export function turnWork(
+  logs: TurnLogs,
+  { turns, providers }: { readonly turns: Turns; readonly providers: Providers },
+  uploads: Uploads,
+): TurnWork {
   return {
     beginTurn: async (request) => begin(request, logs, uploads),
-    runningTurns: async (request) => ({
-      status: 200,
-      body: { turns: logs.running(personOf(request)) },
-    }),
+    async runningTurns(request) {
+      const problem = await providers.resolve().then(() => undefined, problemOf);
+      return { status: 200, body: { turns: logs.running(personOf(request)), ...(problem && { problem }) } };
+    },
     async turnEvents(request) {
       const id = queryOf(request, "session") ?? "";
       const log = logs.find(id, personOf(request));
@@ -33,6 +44,11 @@ export function turnWork(logs: TurnLogs, { turns }: { readonly turns: Turns }, u
       return (await turns.stop(id, by)) ? { status: 200, body: { stopped: id } } : none(id);
     },
   };
+}
+
+/** Returns why no turn would be answered, as a page may know it. */
+function problemOf(error: unknown): { readonly code: string; readonly message: string } | undefined {
+  return error instanceof GantryError ? { code: error.code, message: error.message } : undefined;
 }
 
 function none(session: string) {

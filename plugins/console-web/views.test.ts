@@ -52,6 +52,19 @@ inBrowser(
   },
 );
 
+inBrowser("WEB-06: the row of a refusal in the audit says why, in a sentence", async ({ open }) => {
+  const { page } = await open();
+  await send(page, "run red");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Deny" }).click();
+  await page.getByText("That is painted.").waitFor();
+  await show(page, "Audit");
+  const refusal = page.getByRole("row").filter({ hasText: "security_refusal" });
+  await refusal
+    .getByRole("paragraph")
+    .filter({ hasText: /[a-z] .*\.$/ })
+    .waitFor();
+});
+
 inBrowser("WEB-07: the plugins view tells who fills a slot and who needs it", async ({ open }) => {
   const { page } = await open();
   await show(page, "Plugins");
@@ -65,12 +78,19 @@ inBrowser("WEB-07: the plugins view tells who fills a slot and who needs it", as
 });
 
 inBrowser("WEB-09: usage is shown by day, model and person", async ({ open }) => {
-  const { page } = await open();
+  const { page, kit } = await open();
   await send(page, "hello");
   await page.getByText("Heard.").waitFor();
+  const { usage } = kit.gateway.host.slot(Store);
+  const row = { user: "telegram:42", session: "s", purpose: "turn", provider: "told", model: "old", ms: 1 };
+  const tokens = { input: 1, output: 1, cached: 0, micros: 0, outcome: "ok" } as const;
+  await usage.add({ ...row, ...tokens, at: Date.now() - 10 * 86_400_000 });
   await show(page, "Usage");
   await page.getByRole("img", { name: /: 1,540 tokens$/ }).waitFor();
-  await page.getByRole("combobox").selectOption("user");
+  await page.getByRole("combobox", { name: "By" }).selectOption("user");
+  await page.getByRole("rowheader", { name: "telegram:42" }).waitFor();
+  await page.getByRole("combobox", { name: "Days" }).selectOption("Last 7 days (UTC)");
+  await page.getByRole("rowheader", { name: "telegram:42" }).waitFor({ state: "detached" });
   await page.getByRole("rowheader", { name: /^http:d/ }).waitFor();
 });
 

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type {
-  InitializeRequest,
   InitializeResponse,
   ListSessionsRequest,
   ListSessionsResponse,
@@ -18,8 +17,6 @@ import { listSessions } from "./listed.ts";
 import type { Needs } from "./needs.ts";
 import { channel, Session } from "./session.ts";
 
-/** The version of the protocol that is spoken, whichever the editor would rather have. */
-const protocolVersion = 1;
 /** The most sessions of one process. */
 const mostSessions = 256;
 
@@ -37,10 +34,10 @@ export class Desk {
     this.#editor = editor;
   }
 
-  initialize({ clientCapabilities }: InitializeRequest): InitializeResponse {
-    this.#editor.introduced(clientCapabilities);
+  /** Answers in version 1, whichever the editor would rather have. */
+  initialize(): InitializeResponse {
     return {
-      protocolVersion,
+      protocolVersion: 1,
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: this.#needs.media !== undefined, audio: false, embeddedContext: true },
@@ -91,6 +88,10 @@ export class Desk {
     return session;
   }
 
+  has(id: string): boolean {
+    return this.#sessions.has(id);
+  }
+
   /** Ends the turns of a session; an id that is not known has none. */
   async cancel(id: string): Promise<void> {
     await this.#sessions.get(id)?.cancel();
@@ -116,11 +117,13 @@ export class Desk {
   async #reopen(wanted: Wanted & { readonly sessionId: string }): Promise<Session> {
     const { sessionId } = wanted;
     const folder = await this.#folderOf(wanted);
+    const open = this.#sessions.get(sessionId);
+    if (open?.folder.name === folder.name) return open;
     const access = await this.#needs.store.sessions.access(sessionId);
     // A session of another folder looks like one that is not there.
     if (access?.owner !== `${channel}:${folder.name}`)
       throw errors.ACP_SESSION_UNKNOWN(printable(sessionId, 100));
-    return this.#sessions.get(sessionId) ?? this.#begin(sessionId, folder);
+    return this.#begin(sessionId, folder);
   }
 
   #begin(id: string, folder: Folder): Session {

@@ -1,7 +1,4 @@
 /** An editor for tests: the official client library before a real process of `gantry acp`. */
-import { mkdirSync } from "node:fs";
-import path from "node:path";
-import type { ChildProcess } from "node:child_process";
 import {
   client,
   methods,
@@ -14,9 +11,9 @@ import {
   type RequestPermissionResponse,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import { startGantry, tempDir, type Ended } from "../../test/helpers/cli.ts";
 import { chunk } from "../../test/helpers/model.ts";
 import { serveModel, stream, type ModelServer } from "../../test/helpers/model-server.ts";
+import { startAgent, type AgentOptions, type AgentProcess } from "./agent-process.test-kit.ts";
 
 /**
  * The answer of the model to the last message: text, a call, or nothing for as long as the client
@@ -55,34 +52,17 @@ function textIn(content: unknown): string {
 
 export type Decide = (request: RequestPermissionRequest) => string | "cancelled" | Promise<string>;
 
-export interface EditorOptions {
-  readonly model: ModelServer;
-  readonly toml?: string;
-  readonly args?: readonly string[];
+export interface EditorOptions extends AgentOptions {
   readonly can?: ClientCapabilities;
   /** The option that the person chooses. */
   readonly decide?: Decide;
   readonly form?: (request: CreateElicitationRequest) => object;
-  /** False leaves `-C` out, so that the configured workspace is the folder. */
-  readonly named?: boolean;
-  /** The folders of an editor before this one. */
-  readonly home?: { readonly dir: string; readonly code: string };
 }
 
-export interface TestEditor extends AsyncDisposable {
+export interface TestEditor extends AgentProcess {
   readonly cx: ClientContext;
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  /** The directory of the configuration. */
-  readonly dir: string;
-  /** The folder of `-C`. */
-  readonly code: string;
   readonly updates: { readonly sessionId: string; readonly update: SessionUpdate }[];
   readonly asked: RequestPermissionRequest[];
-  /** Every byte of stdout so far. */
-  out(): string;
-  /** All that the client library wrote to stdin. */
-  sent(): string;
   /** Opens a session in a folder below that of `-C`, which is made. */
   open(folder: string): Promise<string>;
   say(sessionId: string, text: string): Promise<PromptResponse>;
@@ -90,30 +70,9 @@ export interface TestEditor extends AsyncDisposable {
   answer(sessionId: string): string;
 }
 
-/** The configuration of a model on loopback that is asked once. */
-export function tomlOf({ origin }: ModelServer, more = ""): string {
-  return `default_provider = "custom:${origin}/v1"\ndefault_model = "m"\n${more}\n[providers.custom]\nmax_retries = 0\n`;
-}
-
 export async function startEditor(options: EditorOptions): Promise<TestEditor> {
-  const {
-    model,
-    toml,
-    args = [],
-    can = {},
-    decide = () => "deny",
-    form = () => ({ action: "cancel" }),
-  } = options;
-  using made = new DisposableStack();
-  const dir = options.home?.dir ?? made.use(tempDir(tomlOf(model, toml))).dir;
-  const isNamed = options.named !== false;
-  const code = options.home?.code ?? (isNamed ? made.use(tempDir()).dir : path.join(dir, "workspace"));
-  const { child, ended } = startGantry(["acp", ...(isNamed ? ["-C", code] : []), ...args], {
-    dir,
-    input: null,
-  });
-  let text = "";
-  child.stdout?.on("data", (piece: string) => (text += piece));
+  const { can = {}, decide = () => "deny", form = () => ({ action: "cancel" }) } = options;
+  const process = startAgent(options);
   const updates: { sessionId: string; update: SessionUpdate }[] = [];
   const asked: RequestPermissionRequest[] = [];
   const app = client({ name: "test" })
@@ -125,48 +84,20 @@ export async function startEditor(options: EditorOptions): Promise<TestEditor> {
       const outcome = optionId === "cancelled" ? { outcome: optionId } : { outcome: "selected", optionId };
       return { outcome } as RequestPermissionResponse;
     });
-  const encoder = new TextEncoder();
-  const bytes = new ReadableStream<Uint8Array>({
-    start(queue) {
-      child.stdout?.on("data", (piece: string) => queue.enqueue(encoder.encode(piece)));
-      child.stdout?.on("end", () => queue.close());
-    },
-  });
-  // Tests write lines of their own beside it.
-  let sent = "";
-  const output = new WritableStream<Uint8Array>({
-    write(piece) {
-      sent += new TextDecoder().decode(piece);
-      child.stdin?.write(piece);
-    },
-  });
-  const connection = app.connect(ndJsonStream(output, bytes));
+  const connection = app.connect(ndJsonStream(...process.streams));
   const cx = connection.agent;
   await cx.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: can });
-  const folders = made.move();
   return {
+    ...process,
     cx,
-    child,
-    ended,
-    dir,
-    code,
     updates,
     asked,
-    out: () => text,
-    sent: () => sent,
-    async open(folder) {
-      const cwd = path.join(code, folder);
-      mkdirSync(cwd, { recursive: true });
-      return (await cx.request(methods.agent.session.new, { cwd, mcpServers: [] })).sessionId;
-    },
+    open: async (folder) =>
+      (await cx.request(methods.agent.session.new, { cwd: process.folder(folder), mcpServers: [] }))
+        .sessionId,
     say: (sessionId, said) =>
       cx.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: said }] }),
     answer: (sessionId) => spoken(updates, sessionId, "agent_message_chunk"),
-    async [Symbol.asyncDispose]() {
-      child.stdin?.end();
-      await ended;
-      folders.dispose();
-    },
   };
 }
 

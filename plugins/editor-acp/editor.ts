@@ -9,8 +9,34 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 
-/** The editor at the other end, as far as it is asked or told anything. */
-export class Editor {
+/** The editor at the other end, as far as it is asked or told anything, in words of version 1. */
+export interface Editor {
+  /** Aborted once it has left. */
+  readonly signal: AbortSignal;
+  readonly showsForms: boolean;
+  readonly showsNotices: boolean;
+  /**
+   * Resolves once it is written. Updates are written in order; what an editor that has left is told
+   * goes nowhere.
+   */
+  update(sessionId: string, update: SessionUpdate): Promise<void>;
+  /**
+   * Rejects if the editor cannot be asked, and as soon as `signal` is aborted, of which the editor
+   * is told.
+   */
+  permission(
+    request: RequestPermissionRequest,
+    signal: AbortSignal,
+  ): Promise<RequestPermissionResponse | undefined>;
+  /** As {@link Editor.permission}. */
+  form(
+    request: CreateElicitationRequest,
+    signal: AbortSignal,
+  ): Promise<CreateElicitationResponse | undefined>;
+}
+
+/** An editor that speaks version 1. */
+export class EditorOfVersion1 implements Editor {
   #connection: AgentConnection | undefined;
   #can: ClientCapabilities = {};
 
@@ -19,7 +45,6 @@ export class Editor {
     this.#connection = connection;
   }
 
-  /** Aborted once it has left. */
   get signal(): AbortSignal {
     return this.#connection?.signal ?? AbortSignal.abort();
   }
@@ -37,19 +62,11 @@ export class Editor {
     return Object(this.#can.session?.notices) === this.#can.session?.notices;
   }
 
-  /**
-   * Resolves once it is written. Updates are written in order; what an editor that has left is told
-   * goes nowhere.
-   */
   async update(sessionId: string, update: SessionUpdate): Promise<void> {
     const told = this.#connection?.client.notify(methods.client.session.update, { sessionId, update });
     await told?.catch(() => {});
   }
 
-  /**
-   * Rejects if the editor cannot be asked, and as soon as `signal` is aborted, of which the editor
-   * is told.
-   */
   async permission(
     request: RequestPermissionRequest,
     signal: AbortSignal,
@@ -58,7 +75,6 @@ export class Editor {
     return this.#connection?.client.request(methods.client.session.requestPermission, request, options);
   }
 
-  /** As {@link Editor.permission}. */
   async form(
     request: CreateElicitationRequest,
     signal: AbortSignal,

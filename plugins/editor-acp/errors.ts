@@ -15,6 +15,8 @@ export const errors = defineErrors({
     "There is no session `%s` of this folder: open one by session/new, or take an id that session/list names.",
   ),
   ACP_MODE_UNKNOWN: usage("There is no mode `%s` here: take one of %s."),
+  ACP_OPTION_UNKNOWN: usage("There is no option `%s` here: `mode` is the only one."),
+  ACP_REPLAY: usage("A replay goes from the start: send `replayFrom` as `start`, or leave it out."),
   ACP_BUSY: failed("The session has %s prompts that wait or run: cancel them, or wait for their answers."),
   ACP_SESSIONS: failed("This process has %s sessions open: close one by session/close first."),
   ACP_CONTENT: usage("The %s of the prompt cannot be taken, as %s: send it as text or as a picture."),

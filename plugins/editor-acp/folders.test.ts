@@ -3,7 +3,8 @@ import path from "node:path";
 import { methods, type ListSessionsRequest } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
 import { gantry, tempDir } from "../../test/helpers/cli.ts";
-import { callsOf, modelThat, startEditor, tomlOf, type Says, type TestEditor } from "./editor.test-kit.ts";
+import { tomlOf } from "./agent-process.test-kit.ts";
+import { callsOf, modelThat, startEditor, type Says, type TestEditor } from "./editor.test-kit.ts";
 
 const linux = process.platform === "linux";
 

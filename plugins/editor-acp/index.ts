@@ -20,7 +20,16 @@ export default definePlugin({
   name: "editor-acp",
   summary: "The word `acp`: answers an editor by the Agent Client Protocol on stdin and stdout.",
   table: "",
-  config: Type.Object({ agent: Type.Object({ autonomy_level: agentKeys.autonomy_level }) }),
+  config: Type.Object({
+    agent: Type.Object({ autonomy_level: agentKeys.autonomy_level }),
+    acp: Type.Object({
+      preview: Type.Boolean({
+        default: false,
+        description:
+          "Speak version 2 of the Agent Client Protocol, a preview, with an editor that asks for it.",
+      }),
+    }),
+  }),
   needs: {
     approvals: Approvals,
     inbox: Inbox,
@@ -48,7 +57,8 @@ export default definePlugin({
       ownsStdout: true,
       async run(run) {
         const { serve } = await import("./serve.ts");
-        return serve(run, { ...needs, started, log, level: config.agent.autonomy_level });
+        const { agent, acp } = config;
+        return serve(run, { ...needs, ...acp, started, log, level: agent.autonomy_level });
       },
     });
   },

@@ -24,4 +24,6 @@ export interface Needs {
   readonly log: Logger;
   /** `agent.autonomy_level` */
   readonly level: Autonomy;
+  /** `acp.preview` */
+  readonly preview: boolean;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
 import { mediaBounds, textOf, type ChatMessage, type Media, type MediaRef, type Part } from "@gantry/sdk";
 import { fenced, titleOf } from "./shown-call.ts";
@@ -33,8 +34,9 @@ export function ownWords(parts: readonly Part[]): string {
 }
 
 async function replaySaid({ parts }: Said, { media, send }: Replaying): Promise<void> {
+  const messageId = randomUUID();
   const add = (content: ContentBlock): Promise<void> =>
-    send({ sessionUpdate: "user_message_chunk", content });
+    send({ sessionUpdate: "user_message_chunk", messageId, content });
   const text = ownWords(parts);
   if (text !== "") await add({ type: "text", text });
   for (const part of parts) if (part.type === "media") await add(await picture(part.media, media));
@@ -53,7 +55,8 @@ async function replayAnswer(
   { next, send }: Replaying,
 ): Promise<void> {
   const text = textOf(parts);
-  if (text !== "") await send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+  const content = { type: "text", text } as const;
+  if (text !== "") await send({ sessionUpdate: "agent_message_chunk", messageId: randomUUID(), content });
   for (const { id, name, args } of toolCalls) {
     const rawInput = readArgs(args);
     const toolCallId = next();

@@ -1,47 +1,15 @@
 import { methods } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
-import { modelThat, startEditor, type TestEditor } from "./editor.test-kit.ts";
-import { methodsOf, samplesOf, wrongBy } from "./schema.test-kit.ts";
+import { modelThat, startEditor } from "./editor.test-kit.ts";
+import { fitted, odd, schemaOf, wrongFrames } from "./schema.test-kit.ts";
 
+const version1 = schemaOf("v1");
+const { methodsOf, samplesOf, wrongBy } = version1;
 const requests = methodsOf("agent", /Request$/);
 const responses = methodsOf("agent", /Response$/);
 
 /** Methods that are not offered, so that no editor that has read the capabilities asks for them. */
 const notOffered = ["authenticate", "logout", "session/delete", "session/set_config_option"];
-
-type Frame = Readonly<Record<string, any>>;
-
-function linesOf(text: string): readonly Frame[] {
-  return text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Frame);
-}
-
-/** Everything that Gantry wrote and that is not as the schema has it. */
-function wrongFrames(editor: TestEditor): readonly string[] {
-  const sent = linesOf(editor.sent()).filter(({ method }) => method !== undefined);
-  const asked = new Map(sent.map(({ id, method }) => [id, String(method)]));
-  const notes = methodsOf("client", /Notification$/);
-  const toClient = methodsOf("client", /Request$/);
-  return linesOf(editor.out()).flatMap(({ id, method, params, result, error }) => {
-    if (error) return wrongBy("Error", error);
-    if (method === "$/cancel_request") return wrongBy("CancelRequestNotification", params);
-    if (method)
-      return wrongBy((id === undefined ? notes : toClient).get(method) ?? `no method ${method}`, params);
-    return wrongBy(responses.get(asked.get(id) ?? "") ?? `no request ${id}`, result);
-  });
-}
-
-/** Puts a session and a folder that are there in place of what a sample names. */
-function fitted(sample: unknown, sessionId: string, cwd: string): object {
-  const named = { ...(sample as object) } as Record<string, unknown>;
-  if ("sessionId" in named) named["sessionId"] = sessionId;
-  if ("cwd" in named && named["cwd"] !== null) named["cwd"] = cwd;
-  if ("additionalDirectories" in named) named["additionalDirectories"] = [];
-  if ("modeId" in named) named["modeId"] = "supervised";
-  return named;
-}
 
 test("ACP-01: the schema names each request that an editor may send, and samples of it are valid", () => {
   expect(requests.size).toBeGreaterThan(11);
@@ -74,23 +42,9 @@ test.each([...requests])(
     expect(codes.includes("result")).toBe(isOffered);
     expect(codes.includes(-32601)).toBe(!isOffered);
     expect(await editor.say(session, "hi")).toEqual({ stopReason: "end_turn" });
-    expect(wrongFrames(editor)).toEqual([]);
+    expect(wrongFrames(version1, editor)).toEqual([]);
   },
 );
-
-/** Values that fit nowhere, or only just. */
-const odd: readonly unknown[] = [
-  null,
-  true,
-  -1,
-  1e308,
-  "",
-  "\u0000\u202e",
-  [],
-  {},
-  [[[]]],
-  { a: { b: null } },
-];
 
 test.each([...requests])(
   "ACP-01: one %s that lacks or mistakes a member ends nothing",
@@ -113,7 +67,7 @@ test.each([...requests])(
     }
     const next = await editor.open("b");
     expect(await editor.say(next, "hi")).toEqual({ stopReason: "end_turn" });
-    expect(wrongFrames(editor)).toEqual([]);
+    expect(wrongFrames(version1, editor)).toEqual([]);
   },
 );
 
@@ -133,7 +87,7 @@ test("ACP-01: a cancel of anything, in any form, ends nothing that it does not n
   });
   await editor.cx.notify(methods.agent.session.cancel, { sessionId: session });
   expect(await turn).toEqual({ stopReason: "cancelled" });
-  expect(wrongFrames(editor)).toEqual([]);
+  expect(wrongFrames(version1, editor)).toEqual([]);
 });
 
 test.runIf(process.platform === "linux")(
@@ -157,6 +111,6 @@ test.runIf(process.platform === "linux")(
     const load = { sessionId: session, cwd: `${editor.code}/a`, mcpServers: [] };
     await editor.cx.request(methods.agent.session.load, load);
     expect(editor.asked.length).toBe(2);
-    expect(wrongFrames(editor)).toEqual([]);
+    expect(wrongFrames(version1, editor)).toEqual([]);
   },
 );

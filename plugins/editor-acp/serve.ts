@@ -4,7 +4,7 @@ import { agent, methods, ndJsonStream, type AgentApp } from "@agentclientprotoco
 import type { CommandContext } from "@gantry/sdk";
 import { coded } from "./coded.ts";
 import { Desk } from "./desk.ts";
-import { Editor } from "./editor.ts";
+import { EditorOfVersion1 } from "./editor.ts";
 import { errors } from "./errors.ts";
 import type { Needs } from "./needs.ts";
 import { wholeLines } from "./whole-lines.ts";
@@ -25,20 +25,24 @@ export async function serve({ input, options, out }: CommandContext, needs: Need
     write: (piece) => out(decoder.decode(piece).slice(0, -1)),
   });
   const lines = ReadableStream.from(wholeLines(input.bytes(), mostBytes));
-  const editor = new Editor();
+  const editor = new EditorOfVersion1();
   const desk = new Desk(needs, editor);
   const app = agent({ name: "gantry" }).onConnect((connection) => editor.connected(connection));
-  answer(app, desk);
+  answer(app, desk, editor);
+  const preview = needs.preview ? (await import("./version-2.ts")).version2(needs) : undefined;
   const stream = ndJsonStream(output, lines as never, { maxMessageBytes: mostBytes + 1 });
-  await app.connect(stream).closed;
-  await desk.stop();
+  await (preview?.beside(app) ?? app).connect(stream).closed;
+  await Promise.all([desk.stop(), preview?.desk.stop()]);
   return 0;
 }
 
-function answer(app: AgentApp, desk: Desk): void {
+function answer(app: AgentApp, desk: Desk, editor: EditorOfVersion1): void {
   const { agent: asked } = methods;
   app
-    .onRequest(asked.initialize, ({ params }) => desk.initialize(params))
+    .onRequest(asked.initialize, ({ params }) => {
+      editor.introduced(params.clientCapabilities);
+      return desk.initialize();
+    })
     .onRequest(
       asked.session.new,
       coded(({ params }) => desk.open(params)),

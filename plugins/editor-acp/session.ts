@@ -70,14 +70,18 @@ export class Session {
   }
 
   /**
-   * Runs a turn; once the one before it is done, if another one runs. Throws ACP_BUSY and what
-   * `readPrompt` throws.
+   * Runs a turn; once the one before it is done, if another one runs. Calls `begun` when it runs,
+   * perhaps several times. Throws ACP_BUSY and what `readPrompt` throws.
    */
-  prompt(blocks: readonly ContentBlock[], cancelled: AbortSignal): Promise<PromptResponse> {
+  prompt(
+    blocks: readonly ContentBlock[],
+    cancelled: AbortSignal,
+    begun: () => void = () => {},
+  ): Promise<PromptResponse> {
     if (this.#running.size >= mostPrompts) return Promise.reject(errors.ACP_BUSY(mostPrompts));
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, cancelled, this.#editor.signal]);
-    const work = this.#prompt(blocks, signal).finally(() => this.#running.delete(stop));
+    const work = this.#prompt(blocks, signal, begun).finally(() => this.#running.delete(stop));
     this.#running.set(stop, work);
     return work;
   }
@@ -117,12 +121,16 @@ export class Session {
     await this.#send({ sessionUpdate: "available_commands_update", availableCommands });
   }
 
-  async #prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
+  async #prompt(
+    blocks: readonly ContentBlock[],
+    signal: AbortSignal,
+    begun: () => void,
+  ): Promise<PromptResponse> {
     try {
       const { name, path } = this.folder;
       const bringing = { media: this.#needs.media, user: `${channel}:${name}`, folder: path };
       const said = await readPrompt(blocks, bringing);
-      const result = await this.#turn(said, signal);
+      const result = await this.#turn(said, signal, begun);
       await this.tellWords();
       await this.#tellTitle(said);
       return { stopReason: signal.aborted ? "cancelled" : stopReasonOf(result) };
@@ -132,7 +140,7 @@ export class Session {
     }
   }
 
-  async #turn(said: Said, signal: AbortSignal): Promise<TurnResult> {
+  async #turn(said: Said, signal: AbortSignal, begun: () => void): Promise<TurnResult> {
     const { approvals, inbox, level, log, media, questions, started } = this.#needs;
     const calls = new ToolCallUpdates(() => this.#nextCall(), this.folder.path);
     const updates = new TurnUpdates(calls, (update) => void this.#send(update));
@@ -144,6 +152,7 @@ export class Session {
     this.#unsaid = "";
     let untold: (() => void) | undefined;
     const onEvent = (event: TurnEvent): void => {
+      begun();
       // If turns wait for each other, only the one that runs is told of its calls.
       if (event.type === "tool_call") untold = started.of(this.id, (call) => updates.started(call));
       if (!asked.take(event)) updates.take(event);
@@ -151,7 +160,9 @@ export class Session {
     const narrowed = this.#mode !== level && { autonomy: this.#mode };
     const place = { workspace: this.folder.path, ...narrowed };
     try {
-      const result = await inbox.prompt(this.#message(said), { signal, approvals: "ask", onEvent, ...place });
+      const asking = { signal, approvals: "ask", thoughts: true, onEvent } as const;
+      const result = await inbox.prompt(this.#message(said), { ...asking, ...place });
+      if (!signal.aborted) begun();
       await updates.end(signal.aborted ? { reply: "" } : result, media);
       return result;
     } finally {

@@ -15,6 +15,7 @@ export class TurnUpdates {
   readonly #send: (update: SessionUpdate) => void;
   readonly #calls: ToolCallUpdates;
   #message: string | undefined;
+  #thought: string | undefined;
   #isStreamed = false;
 
   constructor(calls: ToolCallUpdates, send: (update: SessionUpdate) => void) {
@@ -26,7 +27,12 @@ export class TurnUpdates {
     if (event.type === "delta") {
       this.#isStreamed = true;
       this.say(event.text);
+    } else if (event.type === "thought") {
+      const content = { type: "text", text: event.text } as const;
+      this.#thought ??= randomUUID();
+      this.#send({ sessionUpdate: "agent_thought_chunk", messageId: this.#thought, content });
     } else if (event.type === "tool_call") {
+      this.#thought = undefined;
       this.#message = undefined;
       this.#send(this.#calls.called(event));
     } else if (event.type === "tool_progress") this.#sendIf(this.#calls.step(event));

@@ -45,6 +45,7 @@ export const errors = defineErrors({
     400,
   ),
   GATEWAY_BAD_REQUEST: failed("The request is not valid HTTP.", 400),
+  GATEWAY_WAITS: failed("The header %s has the value `wait` alone: send that, or leave it out.", 400),
   GATEWAY_UPGRADE: failed("This address speaks WebSocket alone: open it with a WebSocket handshake.", 426),
   GATEWAY_BAD_BODY: failed("The body is wrong: %s.", 400),
   GATEWAY_BODY_TYPE: failed("The body must be JSON in UTF-8: send `Content-Type: application/json`.", 415),

@@ -42,8 +42,16 @@ export function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
   if (status === errors.GATEWAY_UPGRADE.status)
     reply.headers({ upgrade: "websocket", connection: "Upgrade" });
   if (closing.has(status) || isContinueHeld(reply.request.raw)) reply.header("connection", "close");
+  const { accept = "" } = reply.request.headers;
+  if (accept.includes("text/html")) return sendToReader(reply.code(status), body.error.message);
   const { failureBody } = (reply.request.routeOptions?.config ?? {}) as Pick<Route, "failureBody">;
   return sendJson(reply.code(status), failureBody?.({ status, ...body.error }) ?? body);
+}
+
+/** Answers a browser that opens an address: in words, and it asks again if the service stops. */
+function sendToReader(reply: FastifyReply, message: string): FastifyReply {
+  if (reply.statusCode === errors.GATEWAY_STOPPING.status) reply.header("refresh", "2");
+  return reply.header("content-type", "text/plain; charset=utf-8").send(message);
 }
 
 /**

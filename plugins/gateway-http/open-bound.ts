@@ -4,6 +4,9 @@ import { errors } from "./errors.ts";
 /** Most at a time, by the kind of holder. */
 type Most = Readonly<Partial<Record<"token" | "address", number>>>;
 
+/** Something may end at any time. */
+const retrySeconds = 1;
+
 /** Counts what is open by who holds it: WebSockets, and requests whatever their route. */
 export class OpenBound {
   readonly #most: Most;
@@ -31,7 +34,8 @@ export class OpenBound {
       return name === undefined || most === undefined ? [] : [{ kind, most, holder: `${kind} ${name}` }];
     });
     for (const { kind, most, holder } of kinds)
-      if (this.#count(holder) >= most) throw this.#refusal(most, kind);
+      if (this.#count(holder) >= most)
+        throw Object.assign(this.#refusal(most, kind), { retryAfter: retrySeconds });
     for (const { holder } of kinds) this.#open.set(holder, this.#count(holder) + 1);
     return () => {
       for (const { holder } of kinds.splice(0)) this.#less(holder);

@@ -14,6 +14,8 @@ import { statusOf } from "@gantry/sdk/fill";
 import { waitingStatus } from "../shared/turn-status.ts";
 import { Type } from "typebox";
 import type { Static } from "typebox";
+import { approvalsOf, waitHeader } from "../shared/waiting-header.ts";
+import { errors } from "./errors.ts";
 import { failure } from "./failures.ts";
 import { linked } from "./route-media.ts";
 
@@ -64,9 +66,13 @@ export function chatRoute(inbox: Inbox): Route {
     async handle(request) {
       const { body: asked, left = request.signal } = request;
       const { message, session_id: session, stream } = asked as Static<typeof body>;
+      const approvals = approvalsOf(request.headers);
+      if (!approvals) throw errors.GATEWAY_WAITS(waitHeader);
       const incoming = messageFrom(request, message, session === undefined ? {} : { session });
       if (stream) return { status: 200, events: turnEvents(inbox, incoming, left) };
-      const result = await inbox.prompt(incoming, { signal: left, approvals: "none" });
+      // Without a listener nobody is asked.
+      const listener = approvals === "ask" && { onEvent: () => {} };
+      const result = await inbox.prompt(incoming, { signal: left, approvals, ...listener });
       if (result.error && left.reason instanceof GantryError) throw left.reason;
       return answer(result);
     },

@@ -4,7 +4,8 @@ import type { Pairing } from "@gantry/sdk/node";
 import { Type } from "typebox";
 import type { Static } from "typebox";
 import { bearerOf } from "./authenticator.ts";
-import { deviceName, type Devices } from "./devices.ts";
+import { pageOf, pageSchema } from "../shared/route-page.ts";
+import { deviceName, type Device, type Devices } from "./devices.ts";
 import { errors } from "./errors.ts";
 import { maxDays } from "./pair-options.ts";
 
@@ -15,20 +16,23 @@ const scope = Type.Union([
   Type.Literal("manage"),
 ]);
 
-const device = Type.Object({
+const device = {
   device_id: Type.String(),
   name: Type.String(),
   paired: Type.String(),
   may: Type.Array(scope),
   expires: Type.Optional(Type.String()),
   used: Type.Optional(Type.String()),
-});
+};
 
 const wanted = Type.Object({
   may: Type.Optional(Type.Array(scope, { minItems: 1 })),
   name: Type.Optional(Type.String({ pattern: deviceName })),
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: maxDays })),
 });
+
+/** Devices in the order in which they were paired. */
+const keyOf = ({ paired, device_id }: Device): string => `${paired} ${device_id}`;
 
 const access = { auth: "token", may: "manage" } as const;
 
@@ -49,12 +53,11 @@ export function deviceRoutes(devices: Devices, pairing: Pairing, audit: Audit): 
       name: "GET /api/devices",
       method: "GET",
       path: "/api/devices",
-      summary: "The paired devices: what their tokens may, their last use, their end.",
-      replySchema: Type.Object({ devices: Type.Array(device), own: Type.Optional(Type.String()) }),
-      handle: async ({ device: own }) => ({
-        status: 200,
-        body: { devices: await devices.list(), ...(own !== undefined && { own }) },
-      }),
+      summary: "The paired devices: what their tokens may, their last use, their end; `limit`, `after`.",
+      replySchema: pageSchema(device),
+      async handle(request) {
+        return { status: 200, body: pageOf(request, await devices.list(), keyOf) };
+      },
     },
     {
       ...access,

@@ -1,6 +1,6 @@
-import { defineErrors, definePlugin, failed, policy, Routes, usage } from "@gantry/sdk";
-import { callRoute, memoryStore } from "@gantry/sdk/testing";
-import { expect, test } from "vitest";
+import { defineErrors, definePlugin, errors, failed, policy, Routes, usage } from "@gantry/sdk";
+import { callRoute, createMemoryStore, fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { expect, test, vi } from "vitest";
 import { startGateway } from "./gateway.test-kit.ts";
 
 const table = defineErrors({
@@ -35,4 +35,14 @@ test("GW-01: a coded error of a plugin's route is answered with the status of it
     const tried = await callRoute(gateway.host.slot(Routes).get(code)!);
     expect([tried.json().error.code, tried.status]).toEqual([code, status]);
   }
+});
+
+test("GW-01: a conversation that another process took over is a conflict, and the caller is to ask again", async () => {
+  const store = createMemoryStore();
+  vi.spyOn(store.sessions, "append").mockRejectedValue(errors.LEASE_LOST("http:a"));
+  await using gateway = await startGateway({ plugins: [memoryStore(store), fakeProvider(["hello"])] });
+  const { token } = await gateway.pair();
+  const { status, json } = await gateway.ask("/api/chat", { token, body: { message: "hi" } });
+  expect([status, json.error.code]).toEqual([409, "LEASE_LOST"]);
+  expect(json.error.message).toMatch(/nothing of this was kept.* ask again/);
 });

@@ -212,3 +212,21 @@ test("SDK-20: a streamed turn is finished in the time that a stop leaves", async
   expect(await text).toMatch(/event: done\ndata: \{"session_id".*"reply":"late words".*\}\n\n$/);
   await stopped;
 });
+
+test("GW-07: a browser whose page a stop cuts reads a sentence, and asks again", async () => {
+  const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+  const handle: Route["handle"] = ({ signal }) => {
+    onAsked();
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const plugins = [memoryStore(), fakeProvider([]), routing("/page", handle)];
+  await using gateway = await startGateway({ plugins });
+  const page = gateway.ask("/page", { headers: { accept: "text/html,*/*;q=0.8" } });
+  await asked;
+  await stop(gateway, 50);
+  expect(await page).toMatchObject({
+    status: 503,
+    text: "The gateway is stopping: try again in a few seconds.",
+    headers: { refresh: "2", "content-type": "text/plain; charset=utf-8" },
+  });
+});

@@ -95,3 +95,20 @@ test.each(doors)("OAI-09: %s with another value of the header is 400", async (_,
   expect([status, json.error.param]).toEqual([400, "X-Gantry-Approvals"]);
   expect(gateway.model.requests).toEqual([]);
 });
+
+test("OAI-09: POST /api/chat waits by the same header, and refuses another value with 400", async () => {
+  await using gateway = await ringing();
+  const asked = { body: { message: "ring" }, token: gateway.token };
+  const refused = await gateway.ask("/api/chat", { ...asked, headers: { "X-Gantry-Approvals": "yes" } });
+  expect([refused.status, refused.json.error.code]).toEqual([400, "GATEWAY_WAITS"]);
+  expect(gateway.model.requests).toEqual([]);
+  const waiting = gateway.ask("/api/chat", { ...asked, headers: wait });
+  await decide(gateway, "allow");
+  expect([(await waiting).json.reply, gateway.rang]).toEqual(["Done.", ["ring"]]);
+});
+
+test("OAI-09: POST /api/chat without the header asks nobody", async () => {
+  await using gateway = await ringing();
+  const { json } = await gateway.ask("/api/chat", { body: { message: "ring" }, token: gateway.token });
+  expect([json.reply, gateway.rang]).toEqual(["Done.", []]);
+});

@@ -46,6 +46,7 @@ async function prepared(deps: ApiDeps, asked: ChatRequest, request: RouteRequest
     message,
     options: { ...options, keep: !isStateless, system: sent.system, ...(kept && { history: kept }) },
     signal,
+    oneCall: asked.oneCall,
     encoder: new Completion(asked.model, asked.includeUsage),
   };
 }

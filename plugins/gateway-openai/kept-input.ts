@@ -7,6 +7,7 @@ export function keptItems(items: readonly Sent[], response: string): readonly Se
     const { type = "message" } = item;
     const id = `in_${own}${at}`;
     if (type === "function_call") return { ...item, id, status: "completed" };
+    if (type === "reasoning") return { ...item, id };
     if (type === "function_call_output") {
       const { output } = item;
       const kept = Array.isArray(output) ? output.map(withoutBytes) : output;

@@ -46,7 +46,13 @@ const functionOutput = Type.Object({
   output: Type.Union([text, Type.Array(Type.Union([inputText, inputImage, inputFile]))]),
   status: itemStatus,
 });
-export const item = Type.Union([message, functionCall, functionOutput]);
+const summaryText = Type.Object({ type: Type.Literal("summary_text"), text });
+const reasoning = Type.Object({
+  type: Type.Literal("reasoning"),
+  id: text,
+  summary: Type.Array(summaryText),
+});
+export const item = Type.Union([message, functionCall, functionOutput, reasoning]);
 
 const tool = Type.Object({
   type: Type.Literal("function"),
@@ -99,6 +105,7 @@ export const response = Type.Object({
 
 const inItem = { item_id: text, output_index: count };
 const inPart = { ...inItem, content_index: count };
+const inSummary = { ...inItem, summary_index: count };
 const ofItem = { output_index: count, item };
 const logprobs = Type.Array(Type.Unknown());
 
@@ -117,6 +124,10 @@ const members: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
   "response.output_text.done": { ...inPart, text, logprobs },
   "response.function_call_arguments.delta": { ...inItem, delta: text },
   "response.function_call_arguments.done": { ...inItem, arguments: text },
+  "response.reasoning_summary_part.added": { ...inSummary, part: summaryText },
+  "response.reasoning_summary_part.done": { ...inSummary, part: summaryText },
+  "response.reasoning_summary_text.delta": { ...inSummary, delta: text },
+  "response.reasoning_summary_text.done": { ...inSummary, text },
   error: {
     error: Type.Object({ type: text, code: orNull(text), message: text, param: orNull(text) }),
   },

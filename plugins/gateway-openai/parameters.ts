@@ -11,6 +11,8 @@ export interface AskedOfModel {
   readonly tools: readonly ToolSpec[];
   readonly stream: boolean;
   readonly choice: ToolChoice;
+  /** At most one call of the client's tools comes back. */
+  readonly oneCall: boolean;
   readonly maxTokens: number | undefined;
   readonly temperature: number | undefined;
   readonly effort: Effort | undefined;
@@ -24,8 +26,8 @@ export interface ToolChoice {
   readonly names?: readonly unknown[];
 }
 
-/** True for a value that asks for what is done anyway. */
-export type Neutral = (value: unknown, body: Sent) => boolean;
+/** True for a value that asks for what is done. */
+export type Neutral = (value: unknown) => boolean;
 
 const efforts: readonly unknown[] = ["minimal", "low", "medium", "high"] satisfies readonly Effort[];
 
@@ -61,10 +63,10 @@ const taken = [
   "store",
 ];
 
-/** Parameters that neither API can follow, but for the value that asks for what is done anyway. */
+/** Parameters that neither API can follow, but for the values that ask for what is done. */
 const neutral: Readonly<Record<string, Neutral>> = {
   frequency_penalty: (value) => value === 0,
-  parallel_tool_calls: (value, body) => value === true || sentTools(body).length === 0,
+  parallel_tool_calls: (value) => typeof value === "boolean",
   presence_penalty: (value) => value === 0,
   top_logprobs: (value) => value === 0,
   top_p: (value) => value === 1,
@@ -83,8 +85,7 @@ export function checkParameters(
   for (const [name, value] of Object.entries(body)) {
     if (value === null || known.has(name)) continue;
     const isNeutral = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (isNeutral?.(value, body) !== true)
-      throw new BadRequest(name, "asks for what this server does not do");
+    if (isNeutral?.(value) !== true) throw new BadRequest(name, "asks for what this server does not do");
   }
 }
 
@@ -132,10 +133,11 @@ export function toolIn(given: unknown, where: string): ToolSpec {
 export function askedIn(
   body: Sent,
   toolOf: (tool: unknown, where: string) => ToolSpec,
-): Pick<AskedOfModel, "model" | "tools" | "choice" | "temperature"> {
+): Pick<AskedOfModel, "model" | "tools" | "choice" | "oneCall" | "temperature"> {
   const model = modelIn(body);
   const tools = sentTools(body).map((tool, at) => toolOf(tool, `tools[${at}]`));
-  return { model, tools, choice: choiceIn(body, tools), temperature: temperatureIn(body) };
+  const oneCall = body["parallel_tool_calls"] === false;
+  return { model, tools, choice: choiceIn(body, tools), oneCall, temperature: temperatureIn(body) };
 }
 
 /** Returns the list of tools that are sent as `tools`. */

@@ -4,7 +4,7 @@ import { errorBody } from "./failure.ts";
 import type { Sent } from "./parameters.ts";
 import { wordsOf } from "./reply-words.ts";
 import { resourceOf, type ResponseHead, type ResponseState } from "./response-resource.ts";
-import type { Encoder } from "./run-turn.ts";
+import type { Encoder, Piece } from "./run-turn.ts";
 
 const incomplete: Readonly<Partial<Record<StopReason, string>>> = {
   MaxTokens: "max_output_tokens",
@@ -16,13 +16,18 @@ export class ResponseEncoder implements Encoder {
   readonly #head: ResponseHead;
   readonly #output: Sent[] = [];
   #number = 0;
-  #text: string | undefined;
+  /** The item that is being told. */
+  #open: { readonly kind: "msg" | "rs"; text: string } | undefined;
+  /** Characters of the answer in items that are told. */
+  #told = 0;
 
   constructor(head: ResponseHead) {
     this.#head = head;
   }
 
-  whole(result: TurnResult): Sent {
+  whole(result: TurnResult, pieces: readonly Piece[] = []): Sent {
+    for (const { type, text } of pieces)
+      for (const _ of type === "thought" ? this.thought(text) : this.text(text)) continue;
     for (const _ of this.#items(result)) continue;
     return this.#ended(result);
   }
@@ -34,15 +39,31 @@ export class ResponseEncoder implements Encoder {
   }
 
   *text(delta: string): Iterable<ServerEvent> {
-    const at = { output_index: 0, content_index: 0, item_id: this.#idOf("msg", 0) };
-    if (this.#text === undefined) {
-      this.#text = "";
+    if (this.#open?.kind !== "msg") {
+      yield* this.#closed("completed");
+      this.#open = { kind: "msg", text: "" };
+      const { output_index } = this.#place("msg");
       const item = this.#message([], "in_progress");
-      yield this.#event("response.output_item.added", { output_index: 0, item });
-      yield this.#event("response.content_part.added", { ...at, part: textPart("") });
+      yield this.#event("response.output_item.added", { output_index, item });
+      yield this.#event("response.content_part.added", { ...this.#content(), part: textPart("") });
     }
-    this.#text += delta;
-    yield this.#event("response.output_text.delta", { ...at, delta, logprobs: [] });
+    this.#open.text += delta;
+    this.#told += delta.length;
+    yield this.#event("response.output_text.delta", { ...this.#content(), delta, logprobs: [] });
+  }
+
+  *thought(delta: string): Iterable<ServerEvent> {
+    if (this.#open?.kind !== "rs") {
+      yield* this.#closed("completed");
+      this.#open = { kind: "rs", text: "" };
+      const { item_id: id, output_index } = this.#place("rs");
+      const item = { type: "reasoning", id, summary: [] };
+      yield this.#event("response.output_item.added", { output_index, item });
+      const part = summaryPart("");
+      yield this.#event("response.reasoning_summary_part.added", { ...this.#summary(), part });
+    }
+    this.#open.text += delta;
+    yield this.#event("response.reasoning_summary_text.delta", { ...this.#summary(), delta });
   }
 
   *last(result: TurnResult): Iterable<ServerEvent> {
@@ -63,20 +84,33 @@ export class ResponseEncoder implements Encoder {
   /** Yields what is left to tell of the items. */
   *#items(result: TurnResult): Iterable<ServerEvent> {
     const { reply, client_calls: calls = [] } = result;
-    const words = wordsOf(result);
-    const rest = this.#text === undefined ? words : words.slice(reply.length);
-    if (rest !== "" || (this.#text === undefined && calls.length === 0)) yield* this.text(rest);
-    if (this.#text !== undefined) yield* this.#closed(this.#text, stateOf(result).status);
+    const isTold = this.#told > 0;
+    const rest = isTold ? wordsOf(result).slice(reply.length) : wordsOf(result);
+    if (rest !== "" || (!isTold && calls.length === 0)) yield* this.text(rest);
+    yield* this.#closed(stateOf(result).status);
     for (const call of calls) yield* this.#call(call);
   }
 
-  *#closed(text: string, status: string): Iterable<ServerEvent> {
-    const at = { output_index: 0, content_index: 0, item_id: this.#idOf("msg", 0) };
-    const part = textPart(text);
-    const item = this.#message([part], status);
-    yield this.#event("response.output_text.done", { ...at, text, logprobs: [] });
-    yield this.#event("response.content_part.done", { ...at, part });
-    yield* this.#done(item);
+  /** Yields the end of the item that is being told. */
+  *#closed(status: string): Iterable<ServerEvent> {
+    const { kind, text } = this.#open ?? {};
+    if (text === undefined) return;
+    if (kind === "rs") yield* this.#thoughtEnded(text);
+    else {
+      const part = textPart(text);
+      yield this.#event("response.output_text.done", { ...this.#content(), text, logprobs: [] });
+      yield this.#event("response.content_part.done", { ...this.#content(), part });
+      yield* this.#done(this.#message([part], status));
+    }
+    this.#open = undefined;
+  }
+
+  *#thoughtEnded(text: string): Iterable<ServerEvent> {
+    const part = summaryPart(text);
+    const { item_id: id } = this.#place("rs");
+    yield this.#event("response.reasoning_summary_text.done", { ...this.#summary(), text });
+    yield this.#event("response.reasoning_summary_part.done", { ...this.#summary(), part });
+    yield* this.#done({ type: "reasoning", id, summary: [part] });
   }
 
   *#call({ id, name, args }: ToolUse): Iterable<ServerEvent> {
@@ -97,10 +131,25 @@ export class ResponseEncoder implements Encoder {
   }
 
   #message(content: readonly object[], status: string): Sent {
-    return { type: "message", id: this.#idOf("msg", 0), status, role: "assistant", content };
+    const { item_id: id } = this.#place("msg");
+    return { type: "message", id, status, role: "assistant", content };
   }
 
-  #idOf(kind: "msg" | "fc", at: number): string {
+  /** Returns the place of the next item that ends. */
+  #place(kind: "msg" | "rs"): { readonly item_id: string; readonly output_index: number } {
+    const output_index = this.#output.length;
+    return { output_index, item_id: this.#idOf(kind, output_index) };
+  }
+
+  #content(): object {
+    return { ...this.#place("msg"), content_index: 0 };
+  }
+
+  #summary(): object {
+    return { ...this.#place("rs"), summary_index: 0 };
+  }
+
+  #idOf(kind: "msg" | "fc" | "rs", at: number): string {
     return `${kind}_${this.#head.id.slice("resp_".length)}${at}`;
   }
 
@@ -123,6 +172,10 @@ export class ResponseEncoder implements Encoder {
 function stateOf({ stop_reason: stop }: TurnResult): Pick<ResponseState, "status" | "reason"> {
   const reason = incomplete[stop];
   return reason === undefined ? { status: "completed" } : { status: "incomplete", reason };
+}
+
+function summaryPart(text: string): object {
+  return { type: "summary_text", text };
 }
 
 function textPart(text: string): object {

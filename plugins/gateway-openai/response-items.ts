@@ -35,7 +35,9 @@ export function messagesOf(items: readonly Sent[]): readonly SentMessage[] {
       messages.push({ role: String(role), content, where, ...calls });
     } else if (type === "function_call") addCall(messages, item, where);
     else if (type === "function_call_output") messages.push(outputOf(item, where));
-    else throw new BadRequest(`${where}.type`, "is not a type of item that this server takes");
+    // The model has its own thoughts in what is kept; those of a client are nobody's words.
+    else if (type !== "reasoning")
+      throw new BadRequest(`${where}.type`, "is not a type of item that this server takes");
   }
   return messages;
 }

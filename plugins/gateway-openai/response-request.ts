@@ -18,6 +18,8 @@ export interface ResponseRequest extends AskedOfModel {
   readonly previous: string | undefined;
   readonly instructions: string | undefined;
   readonly store: boolean;
+  /** If given, the response holds what the model thinks, as far as its provider gives that. */
+  readonly summary: string | undefined;
   /** The parameters as they were sent, which the response repeats. */
   readonly sent: Sent;
 }
@@ -29,9 +31,9 @@ const labels = ["prompt_cache_key", "safety_identifier", "service_tier", "user"]
 
 const neutral: Readonly<Record<string, Neutral>> = {
   background: (value) => value === false,
-  // No answer holds a reasoning that could be included.
+  // No answer holds a sealed reasoning that could be included.
   include: (value) => Array.isArray(value) && value.every((one) => one === "reasoning.encrypted_content"),
-  reasoning: (value) => holdsOnly(value, { effort: () => true, summary: (one) => one === "auto" }),
+  reasoning: (value) => holdsOnly(value, { effort: () => true, summary: isSummary }),
   stream_options: (value) => holdsOnly(value, { include_obfuscation: (one) => one === false }),
   text: (value) => holdsOnly(value, { format: isTextFormat, verbosity: (one) => one === "medium" }),
   truncation: (value) => value === "auto",
@@ -51,6 +53,7 @@ export function readResponseRequest(body: Sent): ResponseRequest {
     instructions: textIn(body, "instructions"),
     stream: flagIn(body, "stream") ?? false,
     maxTokens: countIn(body, "max_output_tokens"),
+    summary: isObject(reasoning) ? textIn(reasoning, "summary") : undefined,
     effort: effortIn(isObject(reasoning) ? reasoning["effort"] : undefined, "reasoning.effort"),
     store: flagIn(body, "store") ?? !isPlain(asked.model),
     sent: body,
@@ -104,6 +107,11 @@ function holdsOnly(value: unknown, members: Members): boolean {
     ([key, one]) =>
       one === null || one === undefined || (Object.hasOwn(members, key) && members[key]?.(one) === true),
   );
+}
+
+/** True for the words that ask for thoughts as they are given; none makes them shorter. */
+function isSummary(value: unknown): boolean {
+  return value === "auto" || value === "detailed";
 }
 
 function isTextFormat(value: unknown): boolean {

@@ -52,10 +52,10 @@ test.each([
 
 test.each([
   [{ reasoning: { effort: "xhigh" } }, "reasoning.effort"],
-  [{ reasoning: { summary: "detailed" } }, "reasoning"],
+  [{ reasoning: { summary: "concise" } }, "reasoning"],
   [{ tools: [{ type: "web_search" }] }, "tools[0]"],
   [{ tools: [weather, { type: "file_search", vector_store_ids: ["a"] }] }, "tools[1]"],
-  [{ input: [{ type: "reasoning", summary: [] }] }, "input[0].type"],
+  [{ input: [{ type: "web_search_call" }] }, "input[0].type"],
   [{ input: [{ type: "message", role: "tool", content: "a" }] }, "input[0].role"],
   [{ input: [result("call_9", "a")] }, "input[0].tool_call_id"],
   [{ input: [{ role: "user", content: [{ type: "input_file", file_id: "f" }] }] }, "input[0].content[0]"],

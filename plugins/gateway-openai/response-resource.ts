@@ -25,7 +25,7 @@ export interface ResponseState {
 }
 
 const idForm = /^resp_([0-9a-f]{24})([0-9a-f]{8})$/;
-const itemForm = /^(?:msg|fc)_([0-9a-f]{32})\d{1,4}$/;
+const itemForm = /^(?:msg|fc|rs)_([0-9a-f]{32})\d{1,4}$/;
 
 /** Makes the name of a new conversation; later ones sort behind earlier ones. */
 export function newConversation(): string {
@@ -71,7 +71,7 @@ export function resourceOf(head: ResponseHead, state: ResponseState): Sent {
     parallel_tool_calls: sent["parallel_tool_calls"] ?? true,
     previous_response_id: previous ?? null,
     prompt_cache_key: sent["prompt_cache_key"] ?? null,
-    reasoning: { effort: asked.effort ?? null, summary: null },
+    reasoning: { effort: asked.effort ?? null, summary: asked.summary ?? null },
     safety_identifier: sent["safety_identifier"] ?? null,
     service_tier: "default",
     store: asked.store,

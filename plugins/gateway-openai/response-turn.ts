@@ -1,4 +1,4 @@
-import { textOf, type Part, type RouteReply, type RouteRequest, type TurnResult } from "@gantry/sdk";
+import { textOf, type Part, type RouteReply, type RouteRequest } from "@gantry/sdk";
 import { BadRequest, RefusedRequest } from "./bad-request.ts";
 import { Attachments } from "./content.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -121,13 +121,16 @@ export class ResponseTurns {
         ...options,
         keep: place !== undefined,
         system: texts.join("\n\n"),
+        ...(asked.summary !== undefined && { thoughts: true }),
         ...(history && { history }),
       },
       signal: AbortSignal.any([left, stop.signal]),
+      oneCall: asked.oneCall,
       encoder: new ResponseEncoder(head),
-      settle: async (result) => {
+      settle: async (result, pieces) => {
         this.#running.delete(head.id);
-        if (place) await this.#settle(wanted, place, head, result);
+        const resource = place && result && new ResponseEncoder(head).whole(result, pieces);
+        if (place) await this.#settle(wanted, place, head.id, result?.error ? undefined : resource);
       },
     };
   }
@@ -152,25 +155,19 @@ export class ResponseTurns {
     return withAnswers(past, sent.history);
   }
 
-  async #settle(
-    wanted: Wanted,
-    place: Place,
-    head: ResponseHead,
-    result: TurnResult | undefined,
-  ): Promise<void> {
+  async #settle(wanted: Wanted, place: Place, id: string, resource: Sent | undefined): Promise<void> {
     const kept = this.#kept();
     const { sessions } = this.#deps.store() ?? {};
     if (!kept || !sessions) return;
     const { device, items, system } = wanted;
-    const resource = result && new ResponseEncoder(head).whole(result);
-    const input = keptItems(items, head.id);
-    if (!result || result.error || !fits({ resource, input, system })) {
+    const input = keptItems(items, id);
+    if (!resource || !fits({ resource, input, system })) {
       await undoTurn(sessions, kept, place);
       await kept.tidy(place.session, device);
       return;
     }
     const messages = await settleTurn(sessions, place);
-    await kept.keep(place.session, device, { resource: resource as Sent, input, system, messages });
+    await kept.keep(place.session, device, { resource, input, system, messages });
   }
 }
 

@@ -1,3 +1,4 @@
+import { textOf } from "@gantry/sdk";
 import { expect, test } from "vitest";
 import { start, type OpenAIGateway } from "./openai.test-kit.ts";
 
@@ -42,6 +43,37 @@ const reached = ({ model }: OpenAIGateway) =>
       .join(),
     mustCall,
   ]);
+
+test.each(doors)(
+  "OAI-12: $path without parallel calls hands on one, and the model sees that",
+  async (door) => {
+    const two = { calls: ["Bonn", "Rome"].map((city) => ({ name: "weather", args: { city }, id: city })) };
+    await using gateway = await start([two, two, two, "ok"]);
+    const alone = { parallel_tool_calls: false };
+    const whole = await choose(gateway, door, "auto", alone);
+    expect(door.names(whole.json)).toEqual(["weather"]);
+    const { text } = await choose(gateway, door, "auto", { ...alone, stream: true });
+    expect([text.includes("Bonn"), text.includes("Rome")]).toEqual([true, false]);
+    expect(door.names((await choose(gateway, door, "auto")).json)).toEqual(["weather", "weather"]);
+  },
+);
+
+test("OAI-12: the call that was not handed on is told the model as not run", async () => {
+  const two = { calls: ["Bonn", "Rome"].map((city) => ({ name: "weather", args: { city }, id: city })) };
+  await using gateway = await start([two, "ok"]);
+  const tools = [flat(weather!)] as never;
+  const asked = { model: "gantry", tools, parallel_tool_calls: false };
+  const { responses } = gateway.client;
+  const { id } = await responses.create({ ...asked, input: "hi" });
+  const input = [{ type: "function_call_output" as const, call_id: "Bonn", output: "25 degrees" }];
+  const { output_text } = await responses.create({ ...asked, input, previous_response_id: id });
+  expect(output_text).toBe("ok");
+  const results = gateway.model.requests[1]!.messages.filter(({ role }) => role === "tool");
+  expect(results.map(({ parts }) => textOf(parts))).toEqual([
+    expect.stringContaining("25 degrees"),
+    "The turn ended before this was run.",
+  ]);
+});
 
 test.each(doors)("OAI-12: $path requires a call of the client's tools, or of the one named", async (door) => {
   await using gateway = await start([call]);

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { directMessage, type InboundMessage, type Part, type RouteRequest } from "@gantry/sdk";
 import { agentIn, isPlain } from "./models.ts";
 import type { AskedOfModel } from "./parameters.ts";
-import { approvalsOf, type PreparedTurn } from "./run-turn.ts";
+import { approvalsOf, waitHeader } from "../shared/waiting-header.ts";
+import { BadRequest } from "./bad-request.ts";
+import type { PreparedTurn } from "./run-turn.ts";
 
 /** Returns who asks, as the host names them without their channel. */
 export function deviceOf({ device = "local" }: RouteRequest): string {
@@ -29,8 +31,10 @@ export function optionsOf(asked: AskedOfModel, request: RouteRequest): PreparedT
   const { model, choice, tools, maxTokens, temperature, effort } = asked;
   const { mode, names } = choice;
   const agent = agentIn(model);
+  const approvals = approvalsOf(request.headers);
+  if (!approvals) throw new BadRequest(waitHeader, "is not `wait`, the only value that it has");
   return {
-    approvals: approvalsOf(request.headers),
+    approvals,
     clientTools: mode === "none" ? [] : tools.filter(({ name }) => names?.includes(name) ?? true),
     // The call that is required is one of the client's, so the agent's are not offered beside them.
     ...((isPlain(model) || mode !== "auto") && { tools: [] }),

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Checks, type CommandContext, Commands, definePlugin, defineTool, Tools } from "@gantry/sdk";
+import { Checks, type CommandContext, Commands, definePlugin, defineTool, Store, Tools } from "@gantry/sdk";
 import { memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
@@ -34,7 +34,7 @@ async function start(allowed_domains = ["example.org"]): Promise<TestHost | unde
   const plugins = [guard, commands, landlock, shell, files, mail, memoryStore()];
   const t = await startTestHost({ plugins, config: { security: { allowed_domains } } });
   const rows = await t.slot(Checks).get("sandbox-status")?.run(new AbortController().signal);
-  if (rows?.some(({ what, state }) => what === "sandbox: runs" && state === "ok")) return t;
+  if (rows?.some(({ what, state }) => what === "sandbox" && state === "ok")) return t;
   await t.stop();
   return undefined;
 }
@@ -61,6 +61,21 @@ test("FLR-04: what a command with network wrote is material for whoever reads it
   expect(await sentAfter(t, "owners")).toBe("allowed");
   expect(await sentAfter(t, "vendor.md")).toBe(asked);
   expect(await sentAfter(t, "got/in/file")).toBe(asked);
+});
+
+test("FLR-04: what a command wrote is noted as material before it is in the workspace", async ({ skip }) => {
+  await using t = await start();
+  if (!t) return skip("there are no views");
+  const file = path.join(t.runtime.workspace, "page.md");
+  const { values } = t.slot(Store);
+  const put = values.put.bind(values);
+  const seen: boolean[] = [];
+  values.put = async (space, key, ...rest) => {
+    if (key === file) seen.push(existsSync(file));
+    return put(space, key, ...rest);
+  };
+  await sh(t, "one", "bash -c 'echo page > page.md'");
+  expect([seen[0], existsSync(file)]).toEqual([false, true]);
 });
 
 test("FLR-04: a file that is material stays so when a command moves or copies it", async ({ skip }) => {

@@ -31,7 +31,19 @@ export interface Roots {
   readonly names: SensitiveNames;
 }
 
-const SYSTEM = new Set(["/usr", "/lib", "/lib64", "/bin", "/etc/ssl", "/etc/resolv.conf", "/etc/hosts"]);
+/** The folder of `/etc/ssl` was a default of earlier releases. */
+const SYSTEM = new Set([
+  "/usr",
+  "/lib",
+  "/lib64",
+  "/bin",
+  "/etc/resolv.conf",
+  "/etc/hosts",
+  "/etc/ssl",
+  "/etc/ssl/certs",
+  "/etc/ssl/cert.pem",
+  "/etc/ssl/openssl.cnf",
+]);
 
 export async function rootsOf(
   config: PathConfig,

@@ -21,6 +21,15 @@ export interface AttemptDeps extends PutOffDeps {
   readonly progressMs: number;
 }
 
+/** The hold on a message while it is worked on. */
+export interface Work {
+  readonly signal: AbortSignal;
+  /** Asked before anything is sent: false once another has the message. */
+  holds(): Promise<boolean>;
+  /** Called with what the turn does. */
+  onEvent(event: TurnEvent): void;
+}
+
 /**
  * One attempt at a message that was claimed: its turn is run, the answer recorded, then sent. A
  * failure that may pass is tried again later. A message that ends without an answer is
@@ -35,12 +44,13 @@ export class Attempts {
     this.#putOff = new PutOff(deps);
   }
 
-  /** Never throws. `holds` is asked before anything is sent: false once another has the message. */
-  async work(claim: Claim, signal: AbortSignal, holds: () => Promise<boolean>): Promise<void> {
+  /** Never throws. */
+  async work(claim: Claim, work: Work): Promise<void> {
+    const { signal, holds } = work;
     this.#deps.messages.moved(claim, "begun");
     try {
       if (claim.begun > mostEnds) return await this.#putOff.giveUp(claim, endedOver);
-      const isAnswered = claim.reply !== undefined || (await this.#answer(claim, signal));
+      const isAnswered = claim.reply !== undefined || (await this.#answer(claim, work));
       if (isAnswered && (await holds())) await this.#send(claim, signal);
     } catch (error) {
       // If the service stops meanwhile, the lease ends too, and the next start takes the message.
@@ -66,11 +76,12 @@ export class Attempts {
   }
 
   /** Runs the turn and records its answer; true if there is something to send. */
-  #answer(claim: Claim, signal: AbortSignal): Promise<true | undefined> {
+  #answer(claim: Claim, work: Work): Promise<true | undefined> {
     return this.#try(model, claim, `the ${model} is away`, async (attempt) => {
       const { messages, outages, outcomes } = this.#deps;
-      const turn = await this.#turn(claim, signal);
-      if (signal.aborted) return this.#putOff.retry(claim, { afterMs: 0, reason: "the service stopped" });
+      const turn = await this.#turn(claim, work);
+      if (work.signal.aborted)
+        return this.#putOff.retry(claim, { afterMs: 0, reason: "the service stopped" });
       if (turn.status !== "answered") return this.#unanswered(claim, attempt, turn);
       if (turn.isWhole) await outages.worked(model);
       await outcomes.record(() => messages.keep(claim));
@@ -78,13 +89,15 @@ export class Attempts {
     });
   }
 
-  async #turn(claim: Claim, signal: AbortSignal): Promise<ClaimedTurn> {
+  async #turn(claim: Claim, work: Work): Promise<ClaimedTurn> {
+    const { signal } = work;
     const { audit, messages, outages, progressMs } = this.#deps;
     const progress = new Progress(messages, claim, signal, progressMs);
     const onEvent = (event: TurnEvent): void => {
       // A whole answer of the model, long before the turn ends.
       if (event.type === "tool_call") void outages.worked(model).catch(() => {});
       progress.tell(event);
+      work.onEvent(event);
     };
     try {
       return await messages.turn(claim, { signal, note: await noteOf(claim, audit), onEvent });
@@ -116,6 +129,7 @@ export class Attempts {
     if (kind === "later") {
       const ms = retryAfterMs ?? 0;
       const text = told.later(claim.message, Date.now() + ms, reason);
+      outages.usedUp(reason, ms);
       return this.#putOff.waitFor(budget, claim, { reason, tried: true, yields: true }, { text, ms });
     }
     if (kind === "own" || kind === "passing")

@@ -26,7 +26,7 @@ export default definePlugin({
         exclusiveMinimum: 0,
         maximum: 8_760,
         description:
-          "How long a channel's message is kept while it cannot be answered, or its answer cannot be sent; then it is put aside.",
+          "How long a channel's message is kept while it cannot be answered, or its answer cannot be sent; then it becomes a dead letter.",
       }),
     }),
   }),
@@ -58,7 +58,7 @@ export default definePlugin({
     provide(Checks, {
       name: "messages-wait",
       kind: "ready",
-      run: async () => (await running?.readyRows()) ?? [],
+      run: async () => running?.readyRows() ?? [],
     });
   },
 });

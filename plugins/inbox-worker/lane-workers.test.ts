@@ -55,7 +55,7 @@ test.each(["a channel", "a caller who waits"])(
     else await t.ask("go", { session: "test" });
     await expect.poll(() => model.requests.length).toBe(3);
     expect(runs).toEqual(["ran"]);
-    expect(JSON.stringify(model.requests[2])).toContain("was taken over by another worker");
+    expect(JSON.stringify(model.requests[2])).toContain("was taken over by another process");
   },
 );
 
@@ -156,7 +156,7 @@ const broken = async (): Promise<never> => {
 };
 
 test.each(["limits", "values"] as const)(
-  "INB-04: a store whose %s fail for a while, before a turn or in it, is no message's fault: nothing is put aside, and it is said once",
+  "INB-04: a store whose %s fail for a while, before a turn or in it, is no message's fault: nothing becomes a dead letter, and it is said once",
   async (what) => {
     const kept = storeFile();
     using _ = simulateTime();
@@ -211,7 +211,7 @@ test("CTX-07: a sentence for the sender is sent once, also after a restart befor
   });
   await t2.serve();
   await expect.poll(() => second.sent.length).toBe(1);
-  expect(second.sent[0]?.text).toContain("put aside");
+  expect(second.sent[0]?.text).toContain("dead letter");
   await expect.poll(async () => (await t2.slot(Store).lanes.stats()).waiting).toBe(0);
   expect(second.sent).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import { laneOf, type Claim, type RunningWorker } from "@gantry/sdk/fill";
-import type { CheckRow } from "@gantry/sdk";
+import type { CheckRow, TurnEvent } from "@gantry/sdk";
 import { asError } from "@gantry/sdk/node";
 import { openFilesLimit } from "../shared/open-files.ts";
 import { Attempts, type AttemptDeps } from "./attempts.ts";
@@ -22,6 +22,8 @@ const stillMs = 3_000;
 interface Running {
   readonly work: Promise<void>;
   readonly lost: AbortController;
+  /** The questions that its turn waits for. */
+  readonly asked: Set<string>;
   /** When the lease was last known to hold, by `performance.now()`. */
   heldAt: number;
 }
@@ -44,6 +46,7 @@ export class LaneWorkers implements RunningWorker {
   #filling = false;
   #again = false;
   #stopped = false;
+  #unheard: AbortSignal | undefined;
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
@@ -64,13 +67,22 @@ export class LaneWorkers implements RunningWorker {
   }
 
   /** Returns what messages wait for, and what has worked for them. */
-  readyRows(): Promise<readonly CheckRow[]> {
+  readyRows(): readonly CheckRow[] {
     return this.#outages.rows();
   }
 
-  /** No new work; what runs has until `signal`, then it is cancelled and stays in the store. */
-  async stop(signal: AbortSignal): Promise<void> {
+  /**
+   * No new work; what runs has until `signal`, then it is cancelled and stays in the store. What
+   * waits for a person has until `unheard`.
+   */
+  async stop(signal: AbortSignal, unheard?: AbortSignal): Promise<void> {
     this.#stopped = true;
+    this.#unheard = unheard;
+    const end = (): void => {
+      for (const { asked, lost } of this.#running.values()) if (asked.size > 0) lost.abort();
+    };
+    unheard?.addEventListener("abort", end, { once: true });
+    if (unheard?.aborted) end();
     this.#outcomes.stop();
     this.#outages.stop();
     this.#asleep();
@@ -137,13 +149,19 @@ export class LaneWorkers implements RunningWorker {
     const lost = new AbortController();
     const signal = AbortSignal.any([this.#abort.signal, lost.signal]);
     const holds = (): Promise<boolean> => this.#holds(claim);
-    const attempt = (): Promise<void> => this.#attempts.work(claim, signal, holds);
+    const asked = new Set<string>();
+    const onEvent = (event: TurnEvent): void => {
+      if (event.type === "approval_request") asked.add(event.request.id);
+      if (event.type === "approval_done") asked.delete(event.id);
+      if (this.#unheard?.aborted && asked.size > 0) lost.abort();
+    };
+    const attempt = (): Promise<void> => this.#attempts.work(claim, { signal, holds, onEvent });
     const work = this.#deps.messages.traced(claim, attempt).finally(() => {
       this.#running.delete(claim);
       this.#suspects.end(claim);
       void this.#fill();
     });
-    this.#running.set(claim, { work, lost, heldAt: performance.now() });
+    this.#running.set(claim, { work, lost, asked, heldAt: performance.now() });
   }
 
   #lookIn(ms: number): void {

@@ -1,4 +1,4 @@
-import { Store, type ProviderFailure, type Sent } from "@gantry/sdk";
+import { Checks, Store, type ProviderFailure, type Sent } from "@gantry/sdk";
 import {
   fakeProvider,
   startTestHost,
@@ -8,6 +8,7 @@ import {
 } from "@gantry/sdk/testing";
 import { expect, test, vi } from "vitest";
 import router from "../provider-router/index.ts";
+import { readyRows } from "../shared/trouble-rows.ts";
 import store from "../store-sqlite/index.ts";
 import { tempDir } from "../../test/helpers/temp-dir.ts";
 import { chat, passing, simulateTime, write, type Chat } from "../../test/helpers/waiting.ts";
@@ -60,7 +61,7 @@ test.each([
   ["an hour, by HTTP 429", hour, 429],
   ["a day", 24 * hour, 503],
 ])(
-  "INB-01: a model that is away for %s: every message is answered once, within 30 s of its return, and none is put aside",
+  "INB-01: a model that is away for %s: every message is answered once, within 30 s of its return, and none becomes a dead letter",
   { timeout: 900_000 },
   async (_name, awayMs) => {
     using _ = simulateTime(noon);
@@ -236,7 +237,7 @@ test("CTX-07: INB-01: what could not be answered for keep_undelivered_hours ends
   await write(s.t, "a", ["hello"]);
   const began = Date.now();
   await passing(s.t, () => s.channel.sent.length >= 1);
-  expect(s.channel.sent).toMatchObject([{ to: "a", text: expect.stringContaining("put aside") }]);
+  expect(s.channel.sent).toMatchObject([{ to: "a", text: expect.stringContaining("dead letter") }]);
   expect(Date.now() - began).toBeGreaterThanOrEqual(6 * minute);
   expect(await s.t.slot(Store).lanes.page("dead", 5)).toMatchObject([
     { reason: expect.stringContaining("kept for 0.1 hours") },
@@ -252,7 +253,7 @@ test("CTX-07: INB-01: so does what waits for its owner to mend the account", asy
   const began = Date.now();
   await write(s.t, "a", ["hello"]);
   await passing(s.t, () => s.channel.sent.length >= 2, 10 * second);
-  expect(s.channel.sent[1]?.text).toContain("put aside");
+  expect(s.channel.sent[1]?.text).toContain("dead letter");
   expect(s.channel.sent[1]?.at).toBeGreaterThanOrEqual(began + 6 * minute);
 });
 
@@ -270,7 +271,7 @@ test("INB-01: a message that fails while others are answered ends after a while 
     await write(s.t, `other${i}`, ["hello"]);
     await passing(s.t, () => fine() > i, second);
     await passing(s.t, () => Date.now() > began + (i + 1) * 15 * second);
-    if (s.channel.sent.some(({ text }) => text.includes("put aside"))) break;
+    if (s.channel.sent.some(({ text }) => text.includes("dead letter"))) break;
   }
   const others = s.channel.sent.filter(({ to }) => to.startsWith("other"));
   expect(new Set(others.map(({ text }) => text))).toEqual(new Set(["fine"]));
@@ -280,7 +281,7 @@ test("INB-01: a message that fails while others are answered ends after a while 
       .filter(({ to }) => to === "a")
       .map(({ text }) => text)
       .toSorted(),
-  ).toEqual([expect.stringContaining("put aside"), "fine"]);
+  ).toEqual([expect.stringContaining("dead letter"), "fine"]);
 });
 
 const refusedAccount = { status: "retry", scope: "channel", reason: "API error: 401" } as const;
@@ -318,6 +319,20 @@ function silence(signal: AbortSignal): Promise<Sent> {
   });
 }
 
+test("FLR-12: a send that fails once is no trouble, and one that fails twice is until one works", async () => {
+  using _ = simulateTime(noon);
+  const channel = chat();
+  channel.answers = () => (channel.asked() < 3 ? refusedAccount : undefined);
+  await using s = await serve(fakeProvider(["hello"]), { channel });
+  const stateAfter = async (tries: number): Promise<string> => {
+    await passing(s.t, () => channel.asked() === tries, 200);
+    const { rows } = await readyRows(s.t.slot(Checks));
+    return rows.find(({ what }) => what === "channel:chat")?.state ?? "nothing";
+  };
+  await write(s.t, "a", ["hi"]);
+  expect([await stateAfter(1), await stateAfter(2), await stateAfter(3)]).toEqual(["nothing", "warn", "ok"]);
+});
+
 test.each([45, 72])(
   "INB-02: a platform that hangs for %i s is asked by few at a time, and whatever hung or waited is sent once within 30 s of its return",
   async (seconds) => {
@@ -346,7 +361,7 @@ test.each([45, 72])(
   },
 );
 
-test("INB-02: a recipient whom the platform refuses is put aside alone; the others are answered", async () => {
+test("INB-02: a recipient whom the platform refuses becomes a dead letter alone; the others are answered", async () => {
   const channel = chat();
   channel.answers = ({ to }) => (to === "s3" ? { status: "refused", reason: "no such number" } : undefined);
   await using s = await serve(fakeProvider(["hello"]), { channel });

@@ -26,6 +26,8 @@ export class Outages {
   readonly #reasons = new Map<string, string>();
   /** When each last worked, by `performance.now()`. */
   readonly #workedAt = new Map<string, number>();
+  /** Until when a budget is used up, by `performance.now()`. */
+  #later = { reason: "", until: -Infinity };
   #stopped = false;
 
   constructor(deps: OutageDeps) {
@@ -41,21 +43,23 @@ export class Outages {
   }
 
   /**
-   * Returns what messages wait for, and what has worked for them: a row for `model`, `budget` and
-   * each `channel:<name>`. What is away is so until it has worked, also while it is tried again.
+   * Returns a row for `model`, `budget` and each `channel:<name>`. What has failed twice in a row
+   * is away until it has worked, also while it is tried again.
    */
-  async rows(): Promise<readonly CheckRow[]> {
+  rows(): readonly CheckRow[] {
     const cure = "Mend what the reason says; messages are answered by themselves once it works.";
-    const away = new Map(
-      (await this.#deps.lanes.waits()).map(({ waitsFor, reason }) => [waitsFor, reason] as const),
-    );
-    for (const [what, circuit] of this.#circuits)
-      if (circuit.isOpen) away.set(what, this.#reasons.get(what) ?? "");
-    const working = [...this.#workedAt.keys()].filter((what) => !away.has(what));
+    const away = [...this.#reasons].filter(([what]) => this.#circuits.get(what)?.isLasting);
+    if (performance.now() < this.#later.until) away.push([budget, this.#later.reason]);
+    const working = [...this.#workedAt.keys()].filter((what) => !this.#circuits.get(what)?.isOpen);
     return [
-      ...[...away].map(([what, detail]): CheckRow => ({ what, state: "warn", detail, cure })),
+      ...away.map(([what, detail]): CheckRow => ({ what, state: "warn", detail, cure })),
       ...working.map((what): CheckRow => ({ what, state: "ok", detail: "it has worked" })),
     ];
+  }
+
+  /** Notes that a budget is used up for so many milliseconds. */
+  usedUp(reason: string, ms: number): void {
+    this.#later = { reason, until: Math.max(this.#later.until, performance.now() + ms) };
   }
 
   /** True once nobody tries any more. */

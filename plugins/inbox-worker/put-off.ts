@@ -75,7 +75,7 @@ export class PutOff {
   async giveUp(claim: Claim, reason: string): Promise<undefined> {
     const { message } = claim;
     const detail = { lane: laneOf(message), id: message.id };
-    this.#deps.log.error(detail, `A message was put aside: ${reason}`);
+    this.#deps.log.error(detail, `A message became a dead letter: ${reason}`);
     await this.aside(claim, reason, told.ended(message, reason));
   }
 

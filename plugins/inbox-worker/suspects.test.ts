@@ -107,7 +107,7 @@ test("CTX-07: a process that is killed again and again within moments makes no m
 });
 
 test.each([0, 7_000])(
-  "CTX-07: a message that ends the process, %i ms after it is begun, is found within a few starts and put aside, its sender is told once, and who was in hand beside it is answered",
+  "CTX-07: a message that ends the process, %i ms after it is begun, is found within a few starts and becomes a dead letter, its sender is told once, and who was in hand beside it is answered",
   async (afterMs) => {
     using _ = simulateTime();
     const lives = new Lives();
@@ -127,7 +127,7 @@ test.each([0, 7_000])(
     const said = lives.said();
     expect(said.filter((text) => text.includes("slow"))).toEqual(people.map((from) => `re: slow ${from}`));
     expect(said.filter((text) => text.includes("quick"))).toHaveLength(9);
-    expect(said.filter((text) => text.includes("put aside"))).toHaveLength(1);
+    expect(said.filter((text) => text.includes("dead letter"))).toHaveLength(1);
     expect(said).toContain("re: later");
   },
 );

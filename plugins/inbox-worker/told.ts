@@ -3,7 +3,7 @@ import type { InboundMessage } from "@gantry/sdk";
 /** Sentences to people whose message waits or has ended. Only an owner learns the reason. */
 export const told = {
   ended: (message: InboundMessage, reason: string): string =>
-    withReason(message, "I could not answer your message, and it was put aside", reason),
+    withReason(message, "I could not answer your message, and it is kept as a dead letter", reason),
 
   waits: (message: InboundMessage, reason: string): string =>
     withReason(message, "I cannot answer now; your message is kept and answered once that is mended", reason),

@@ -19,7 +19,9 @@ export async function rowsOf(servers: McpServers, kind: "status" | "ready"): Pro
       ),
     ),
   );
-  return kind === "status" ? rows : rows.filter(({ detail }) => detail.endsWith(CHANGED));
+  return kind === "status"
+    ? rows
+    : rows.filter(({ state, detail }) => state === "ok" || detail.endsWith(CHANGED));
 }
 
 async function rowOf({ name, file }: McpServer, clashes: readonly Clash[]): Promise<CheckRow> {

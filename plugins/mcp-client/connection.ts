@@ -1,4 +1,4 @@
-import type { Net, Sandbox } from "@gantry/sdk";
+import type { Net, Sandbox, Store } from "@gantry/sdk";
 import {
   Client,
   StreamableHTTPClientTransport,
@@ -25,6 +25,7 @@ const HANDSHAKE_MS = 30_000;
 export interface Ways {
   readonly sandbox: Sandbox | undefined;
   readonly net: Net | undefined;
+  readonly store: Store;
   readonly version: string;
   /** The folder in which logins are kept. */
   readonly configDir: string;
@@ -139,7 +140,7 @@ async function openProcess(
 
 async function openHttp(
   settings: RemoteSettings,
-  { net, configDir, secrets }: Ways,
+  { net, store, configDir, secrets }: Ways,
   signal: AbortSignal,
 ): Promise<Transport> {
   if (!net) throw errors.MCP_NO_NET();
@@ -150,7 +151,7 @@ async function openHttp(
   if (new Headers(settings.headers).has("authorization"))
     return new StreamableHTTPClientTransport(url, { fetch: own, requestInit });
   const file = new LoginFile(configDir, settings, secrets);
-  const login = new LoginAuth(settings, file, net, signal);
+  const login = new LoginAuth(settings, file, { net, store }, signal);
   const fetch: FetchLike = async (to, init) => {
     const response = await own(to, init);
     await login.checkScope(response);

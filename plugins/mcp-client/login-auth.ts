@@ -1,4 +1,4 @@
-import type { Net } from "@gantry/sdk";
+import type { Net, Store } from "@gantry/sdk";
 import {
   auth,
   computeScopeUnion,
@@ -10,11 +10,17 @@ import { errors } from "./errors.ts";
 import { LoginFile } from "./login-file.ts";
 import { loginFetch } from "./login-fetch.ts";
 import { LoginProvider } from "./login-provider.ts";
+import { RefreshedLogins } from "./refreshed-logins.ts";
 import { plainScopes } from "./scopes.ts";
 import type { RemoteSettings } from "./settings.ts";
 
 /** The model, too, reads which scopes a call lacked. */
 const MAX_SHOWN = 200;
+
+interface LoginWays {
+  readonly net: Net;
+  readonly store: Store;
+}
 
 type Refused = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
 
@@ -25,14 +31,16 @@ type Refused = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
 export class LoginAuth implements AuthProvider {
   readonly #settings: RemoteSettings;
   readonly #file: LoginFile;
+  readonly #refreshed: RefreshedLogins;
   readonly #provider: LoginProvider;
   readonly #net: Net;
   readonly #signal: AbortSignal;
   #used: string | undefined;
 
-  constructor(settings: RemoteSettings, file: LoginFile, net: Net, signal: AbortSignal) {
+  constructor(settings: RemoteSettings, file: LoginFile, { net, store }: LoginWays, signal: AbortSignal) {
     [this.#settings, this.#file, this.#net, this.#signal] = [settings, file, net, signal];
-    this.#provider = new LoginProvider(settings, file);
+    this.#refreshed = new RefreshedLogins(store);
+    this.#provider = new LoginProvider(settings, file, this.#refreshed);
   }
 
   async token(): Promise<string | undefined> {
@@ -40,7 +48,7 @@ export class LoginAuth implements AuthProvider {
   }
 
   /**
-   * Refreshes the tokens, unless another process has done so since. Throws MCP_LOGIN,
+   * Refreshes the tokens, unless another process or node has done so since. Throws MCP_LOGIN,
    * MCP_LOGIN_ISSUER.
    */
   async onUnauthorized({ response, serverUrl }: Refused): Promise<void> {
@@ -48,7 +56,8 @@ export class LoginAuth implements AuthProvider {
     const scope = plainScopes(asked);
     const metadata = resourceMetadataUrl && { metadata: resourceMetadataUrl.href };
     try {
-      await this.#file.alone(this.#signal, () => this.#refresh(serverUrl, resourceMetadataUrl));
+      const refresh = () => this.#refresh(serverUrl, resourceMetadataUrl);
+      await this.#refreshed.alone(this.#settings.name, this.#signal, refresh);
     } catch (error) {
       const challenge = { ...metadata, ...(scope !== undefined && { scope }) };
       await this.#file.write({ ...(await this.#file.read()), challenge });
@@ -62,11 +71,22 @@ export class LoginAuth implements AuthProvider {
       throw errors.MCP_LOGIN(name, name);
     };
     if (this.#used === undefined) return refuse();
-    if ((await this.#provider.tokens())?.access_token !== this.#used) return;
+    const tokens = await this.#provider.tokens();
+    if (tokens?.access_token !== this.#used) return;
+    if (await this.#takeOver(tokens?.refresh_token)) return;
     const { hosts } = await this.#file.read();
     const fetchFn = loginFetch(this.#net, this.#settings, () => hosts, refuse, this.#signal);
-    const provider = new LoginProvider(this.#settings, this.#file);
+    const provider = new LoginProvider(this.#settings, this.#file, this.#refreshed);
     await auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) });
+  }
+
+  /** Takes what another node has got by now; returns false if a refresh is still to be made. */
+  async #takeOver(refreshToken: string | undefined): Promise<boolean> {
+    const found = await this.#refreshed.newest(refreshToken);
+    if (!found) return false;
+    const { issuer } = await this.#file.read();
+    await this.#provider.saveTokens(found.tokens, issuer === undefined ? undefined : { issuer });
+    return found.isFresh && found.tokens.access_token !== this.#used;
   }
 
   /**

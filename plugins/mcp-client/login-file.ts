@@ -1,13 +1,10 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { ProcessLock, replaceFile } from "@gantry/sdk/node";
+import { replaceFile } from "@gantry/sdk/node";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
 import { errors } from "./errors.ts";
 import type { ServerSecrets } from "./server-secrets.ts";
 import type { RemoteSettings } from "./settings.ts";
-
-const POLL_MS = 50;
 
 /** The credentials that one issuer has given. */
 export interface OfIssuer {
@@ -92,29 +89,6 @@ export class LoginFile {
     await this.#folder();
     const kept = { ...logins, url: this.#url };
     await replaceFile(this.#file, `${JSON.stringify(kept, undefined, 2)}\n`);
-  }
-
-  /** Runs `work` in one process at a time. */
-  async alone<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#folder();
-    const lock = await this.#lock(signal);
-    try {
-      return await work();
-    } finally {
-      await lock.release();
-    }
-  }
-
-  async #lock(signal: AbortSignal): Promise<ProcessLock> {
-    const busy = new Error("another process refreshes the login");
-    for (;;) {
-      try {
-        return await ProcessLock.take(`${this.#file}.lock`, () => busy);
-      } catch (error) {
-        if (error !== busy) throw error;
-        await sleep(POLL_MS, undefined, { signal });
-      }
-    }
   }
 
   async #folder(): Promise<void> {

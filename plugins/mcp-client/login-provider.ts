@@ -9,6 +9,7 @@ import type {
 import { printable } from "@gantry/sdk/node";
 import { errors } from "./errors.ts";
 import type { LoginFile, OfIssuer } from "./login-file.ts";
+import { RefreshedLogins } from "./refreshed-logins.ts";
 import { plainScopes, scopesIn } from "./scopes.ts";
 import type { RemoteSettings } from "./settings.ts";
 
@@ -42,13 +43,17 @@ export class LoginProvider implements OAuthClientProvider {
   readonly #settings: RemoteSettings;
   readonly #file: LoginFile;
   readonly #visit: Visit | undefined;
+  readonly #refreshed: RefreshedLogins | undefined;
   #verifier = "";
   #discovered: OAuthDiscoveryState | undefined;
   /** Registered in this login: its address of return is another one each time. */
   #registered: StoredOAuthClientInformation | undefined;
 
-  constructor(settings: RemoteSettings, file: LoginFile, visit?: Visit) {
-    [this.#settings, this.#file, this.#visit] = [settings, file, visit];
+  /** A `visit`, or logins that are `refreshed` for all nodes. */
+  constructor(settings: RemoteSettings, file: LoginFile, by: Visit | RefreshedLogins) {
+    [this.#settings, this.#file] = [settings, file];
+    if (by instanceof RefreshedLogins) this.#refreshed = by;
+    else this.#visit = by;
   }
 
   /** Never undefined: without it the client would ask for tokens that need no person. */
@@ -113,7 +118,10 @@ export class LoginProvider implements OAuthClientProvider {
     const before = this.#visit ? undefined : logins.issuers[issuer]?.tokens?.refresh_token;
     const refresh_token = tokens.refresh_token ?? before;
     const kept = { ...tokens, ...(refresh_token !== undefined && { refresh_token }) };
-    if (!this.#visit) return this.#save(about, { tokens: kept });
+    if (!this.#visit) {
+      await this.#save(about, { tokens: kept });
+      return before === undefined ? undefined : this.#refreshed?.keep(before, kept);
+    }
     const client = this.#registered;
     const of = { ...(client && { client }), tokens: kept };
     const hosts = this.#visit.hosts();

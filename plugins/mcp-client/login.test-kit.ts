@@ -1,5 +1,5 @@
 import path from "node:path";
-import { Commands, type CommandContext } from "@gantry/sdk";
+import { Commands, type CommandContext, type Plugin } from "@gantry/sdk";
 import { bundledPlugin, type TestHost } from "@gantry/sdk/testing";
 import { startMcp } from "./mcp.test-kit.ts";
 
@@ -12,11 +12,17 @@ export function startFar(
   places: readonly string[],
   keys: Readonly<Record<string, unknown>> = {},
   configDir?: string,
+  store?: Plugin,
 ): Promise<TestHost> {
   const security = { allowed_domains: ["127.0.0.1", "127.0.0.2"], allowed_private_addresses: places };
   return startMcp(
     { far: { url, ...keys } },
-    { plugins: [net], config: { security }, ...(configDir !== undefined && { configDir }) },
+    {
+      plugins: [net],
+      config: { security },
+      ...(configDir !== undefined && { configDir }),
+      ...(store && { store }),
+    },
   );
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { Redactors } from "@gantry/sdk/fill";
 import { expect, test } from "vitest";
+import { storeFile } from "../../test/helpers/stores.ts";
 import { authServer, guardedServer } from "./auth-server.test-kit.ts";
 import { listen } from "./http-server.test-kit.ts";
 import { everywhere, fileOf, login, startFar, yes } from "./login.test-kit.ts";
@@ -31,10 +32,11 @@ test.each([false, true])(
 test("MCP-13: a token that has ended is refreshed once, for all that use it at the time", async () => {
   const auth = await authServer();
   const server = await guardedServer(auth);
-  await using t = await startFar(server.url, everywhere);
+  const kept = storeFile();
+  await using t = await startFar(server.url, everywhere, {}, undefined, kept.plugin());
   await login(t);
   await accept(t, "far");
-  await using other = await startFar(server.url, everywhere, {}, t.configDir);
+  await using other = await startFar(server.url, everywhere, {}, t.configDir, kept.plugin());
   auth.valid.clear();
   const before = auth.asked.length;
   const results = await Promise.all([t, other].map((host) => host.call("far_hum", {}, yes)));

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Commands, ToolCatalog } from "@gantry/sdk";
-import { bundledPlugin, startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { Commands, ToolCatalog, type Plugin } from "@gantry/sdk";
+import { bundledPlugin, memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { onTestFinished } from "vitest";
 import { mcpClient } from "./plugin.ts";
 
@@ -45,16 +45,18 @@ export interface McpHostOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly configDir?: string;
   readonly idleMs?: number;
+  /** Default: one in memory. */
+  readonly store?: Plugin;
 }
 
 /** A host with these servers, behind the real walls. */
 export async function startMcp(
   servers: Readonly<Record<string, unknown>>,
-  { plugins = [], config = {}, configDir, idleMs }: McpHostOptions = {},
+  { plugins = [], config = {}, configDir, idleMs, store = memoryStore() }: McpHostOptions = {},
 ): Promise<TestHost> {
   const sandbox = await bundledPlugin("sandbox-landlock");
   return startTestHost({
-    plugins: [mcpClient(idleMs === undefined ? {} : { idleMs }), sandbox, ...plugins],
+    plugins: [mcpClient(idleMs === undefined ? {} : { idleMs }), sandbox, store, ...plugins],
     config: { ...config, mcp: { servers } },
     ...(configDir !== undefined && { configDir }),
   });

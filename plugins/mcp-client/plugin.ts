@@ -13,6 +13,7 @@ import {
   Routes,
   Runtime,
   Sandbox,
+  Store,
   ToolSources,
   type ChatCommand,
   type Plugin,
@@ -44,6 +45,7 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
       net: optional(Net),
       runtime: Runtime,
       sandbox: optional(Sandbox),
+      store: Store,
     },
     provides: [ChatCommands, Checks, Commands, Redactors, ResultFilters, Routes, ToolSources],
     taps: ["beforeToolCall"],
@@ -77,8 +79,8 @@ export function mcpClient({ idleMs = IDLE_MS }: { readonly idleMs?: number } = {
         tools: async () => (await servers()).tools(),
         onChange: (tell) => void told.add(tell),
       });
-      const { audit, net } = needs;
-      const forWords = { servers, audit, configDir, configFile, net, loopback };
+      const { audit, net, store } = needs;
+      const forWords = { servers, audit, configDir, configFile, net, store, loopback };
       for (const command of mcpCommands(forWords)) host.provide(Commands, command);
       const desk = async () =>
         (await import("./servers-over-http.ts")).serverAcceptables(await servers(), audit);

@@ -117,6 +117,9 @@ const answer = {
     run[name] ? run[name](args, _meta) : text(`${name} ran`),
 };
 
+if (process.env.SERVER_NOISY)
+  setInterval(() => say({ method: "notifications/tools/list_changed" }), 200).unref();
+
 createInterface({ input: process.stdin }).on("line", async (line) => {
   const { id, method, params, result } = JSON.parse(line);
   if (method === undefined) waiting.get(id)?.(result);

@@ -6,6 +6,7 @@ import { askPerson } from "../shared/ask-person.ts";
 import { errors } from "./errors.ts";
 import { LoginFile } from "./login-file.ts";
 import { loginFetch } from "./login-fetch.ts";
+import { RefreshedLogins } from "./refreshed-logins.ts";
 import { LoginProvider, NOWHERE } from "./login-provider.ts";
 import type { McpServer } from "./server.ts";
 import type { RemoteSettings } from "./settings.ts";
@@ -90,7 +91,7 @@ async function loginAt(
     await auth(provider, { ...options, forceReauthorization: true });
     const query = visit ? await visit.wait() : await pasted(run, signal);
     const code = codeIn(query, name, isOurs);
-    await file.alone(signal, () => auth(provider, { ...options, ...code }));
+    await new RefreshedLogins(needs.store).alone(name, signal, () => auth(provider, { ...options, ...code }));
   } catch (error) {
     throw signal.aborted && !run.signal.aborted
       ? errors.MCP_LOGIN_FAILED(name, "nobody came back in 5 minutes")

@@ -1,4 +1,4 @@
-import type { Audit, ConfigFile, Net } from "@gantry/sdk";
+import type { Audit, ConfigFile, Net, Store } from "@gantry/sdk";
 import type { Loopback } from "@gantry/sdk/fill";
 import type { McpServers } from "./servers.ts";
 
@@ -9,6 +9,7 @@ export interface WordsNeeds {
   readonly configFile: ConfigFile;
   readonly configDir: string;
   readonly net: Net | undefined;
+  readonly store: Store;
   /** Undefined: logins come back by pasting alone. */
   readonly loopback: Loopback | undefined;
 }

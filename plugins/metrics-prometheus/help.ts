@@ -5,7 +5,7 @@ export const help: Readonly<Record<string, string>> = {
   approvals_total: "Questions to people, by what became of them.",
   channel_up: "1 if the channel is connected to its platform, else 0.",
   cpu_seconds: "Processor time that the process has used.",
-  dead_letters: "Messages put aside unanswered, of all nodes of the store.",
+  dead_letters: "Dead letters, which stay unanswered, of all nodes of the store.",
   disk_free_bytes: "Free space on the disk of the configuration directory.",
   http_requests_total: "Answered HTTP requests, by method, route and status.",
   info: "Always 1; the label holds the version that runs.",

@@ -81,8 +81,10 @@ export class ChatAnswer implements AnswerReader {
     const said = asObject(choice.delta) ?? asObject(choice.message) ?? {};
     for (const call of asList(said.tool_calls)) this.#calls.add(call);
     this.#reason = asText(choice.finish_reason) || this.#reason;
+    const thought = asText(said.reasoning_content) || asText(said.reasoning);
     const text = textOf(said.content) || (asText(said.refusal) ?? "");
-    return this.#say(this.#answered(this.#thoughts.take(text)));
+    const answered = this.#say(this.#answered(this.#thoughts.take(text)));
+    return thought ? [{ type: "thought", text: thought }, ...answered] : answered;
   }
 
   end(): readonly ProviderEvent[] {

@@ -49,6 +49,9 @@ export class ResponsesAnswer implements AnswerReader {
       case "response.output_text.delta":
       case "response.refusal.delta":
         return this.#say(asText(event.delta) ?? "");
+      case "response.reasoning_text.delta":
+      case "response.reasoning_summary_text.delta":
+        return [{ type: "thought", text: asText(event.delta) ?? "" }];
       case "response.output_item.done":
         return this.#item(asObject(event.item) ?? {});
       case "response.completed":

@@ -107,6 +107,26 @@ beforeAll(async () => {
 });
 afterAll(() => mock.stop());
 
+test("PRV-09: reasoning that a server streams is told apart from the text", async () => {
+  const events = [
+    { type: "response.reasoning_summary_text.delta", delta: "First, " },
+    { type: "response.reasoning_text.delta", delta: "look." },
+    ...say("yes"),
+  ];
+  await using server = await serve({ http: (_, response) => stream(response, events) });
+  await using p = provider(
+    `custom:${server.url}`,
+    { ...responses, api_key: "k" },
+    { SERVICE_RESPONSES_WEBSOCKET: "0" },
+  );
+  const told = await collect(p, request("hello"));
+  expect(told.filter((event) => "text" in event && event.text !== "")).toEqual([
+    { type: "thought", text: "First, " },
+    { type: "thought", text: "look." },
+    { type: "text", text: "yes" },
+  ]);
+});
+
 test.each(["", "0", "1"])(
   "PRV-09: a server nobody here wrote answers in responses mode (SERVICE_RESPONSES_WEBSOCKET=%s)",
   async (choice) => {

@@ -138,13 +138,14 @@ test("PRV-07: of an answer that hit its limit, only calls whose arguments are wh
   expect(events.at(-1)).toEqual({ type: "stop", reason: "MaxTokens" });
 });
 
-test("PRV-10: a thought, a piece of a call and a comment show nothing and are signs of life, so a long one is no silence", async () => {
+test("PRV-10: a thought, a piece of a call and a comment are signs of life and no part of the answer", async () => {
   const part = { index: 0, id: "1", function: { name: "a", arguments: "{" } };
   const pieces = [chunk({ reasoning_content: "hm" }), chunk({ tool_calls: [part] }), ": still at work\n\n"];
   await using server = await serve((_, response) => stream(response, pieces, false));
   await using p = provider(`custom:${server.url}`);
   const answer = p.chat(request("x", { tools: tools("a") }))[Symbol.asyncIterator]();
-  for (const _ of pieces) expect((await answer.next()).value).toEqual({ type: "text", text: "" });
+  expect((await answer.next()).value).toEqual({ type: "thought", text: "hm" });
+  for (let i = 0; i < 2; i += 1) expect((await answer.next()).value).toEqual({ type: "text", text: "" });
   await answer.return?.();
 });
 

@@ -70,7 +70,7 @@ export async function* readAnswer(
       const { text, thought } = object(part);
       if (typeof text !== "string") continue;
       if (thought !== true && text !== "") state.shown = true;
-      yield { type: "text", text: thought === true ? "" : text };
+      yield { type: thought === true ? "thought" : "text", text };
     }
     if (typeof candidate.finishReason === "string") state.finish = candidate.finishReason;
     else if (typeof object(chunk.promptFeedback).blockReason === "string") state.finish = "SAFETY";

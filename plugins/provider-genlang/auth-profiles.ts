@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Store } from "@gantry/sdk";
 import { NAME } from "./config.ts";
 import { errors } from "./errors.ts";
-import { withLock } from "./lock.ts";
+import { withLock } from "../shared/store-lock.ts";
 import { readJson, writeJson } from "./secret-file.ts";
 import { readTokens } from "./tokens.ts";
 import type { Account, Tokens } from "./tokens.ts";
@@ -69,7 +69,9 @@ export function createAuthProfiles(
     return { ...(value as ProfilesFile), active, profiles };
   };
   const change: AuthProfiles["change"] = (edit) =>
-    withLock(store, FILE, signal, async () => writeJson(path, edit(await load())));
+    withLock(store, { space: "genlang-lock", key: FILE }, signal, async () =>
+      writeJson(path, edit(await load())),
+    );
 
   const accountOf = (key: string): Account => ({
     id: `${FILE} (${key})`,

@@ -59,7 +59,7 @@ test("GEN-02: an image marker becomes inlineData between its texts; a broken mar
   ]);
 });
 
-test("GEN-03: thoughts are dropped, text arrives in pieces, usage is the last usageMetadata", async () => {
+test("GEN-03: thoughts stand apart, text arrives in pieces, usage is the last usageMetadata", async () => {
   using _ = home();
   await using server = await answering({
     sse: [
@@ -79,6 +79,10 @@ test("GEN-03: thoughts are dropped, text arrives in pieces, usage is the last us
   expect(
     events.filter((event) => event.type === "text" && event.text !== "").map((event) => textOf([event])),
   ).toEqual(["hel", "lo", "!"]);
+  expect(events.filter(({ type }) => type === "thought")).toEqual([
+    { type: "thought", text: "secret plan" },
+    { type: "thought", text: "hidden" },
+  ]);
   expect(events.slice(-2)).toEqual([
     { type: "usage", inputTokens: 7, outputTokens: 3 },
     { type: "stop", reason: "EndTurn" },

@@ -3,7 +3,7 @@ import type { Store, Upstream } from "@gantry/sdk";
 import { NAME } from "./config.ts";
 import type { GenlangConfig } from "./config.ts";
 import { errors } from "./errors.ts";
-import { digest } from "./sealed-cache.ts";
+import { digest } from "../shared/sealed-value.ts";
 import type { Account, Tokens } from "./tokens.ts";
 
 const SPACE = "genlang-project";

@@ -1,9 +1,10 @@
 import { GantryError } from "@gantry/sdk";
 import type { Logger, Store, Upstream } from "@gantry/sdk";
+import { digest } from "../shared/sealed-value.ts";
+import { withLock } from "../shared/store-lock.ts";
 import type { GenlangConfig } from "./config.ts";
 import { errors } from "./errors.ts";
-import { withLock } from "./lock.ts";
-import { digest, getSealed, putSealed } from "./sealed-cache.ts";
+import { getRefreshed, putRefreshed } from "./sealed-cache.ts";
 import type { Refreshed } from "./sealed-cache.ts";
 import { cureFor, requestTokens, unrenewable } from "./token-request.ts";
 import { isFresh } from "./tokens.ts";
@@ -40,7 +41,7 @@ export function createTokenSource(deps: RefreshDeps): TokenSource {
       kept.get(name) ??
       (account.save
         ? undefined
-        : await quietly(deps, (store) => getSealed(store, file.refreshToken as string)));
+        : await quietly(deps, (store) => getRefreshed(store, file.refreshToken as string)));
     return later && (later.expires ?? 0) > (file.expires ?? 0) ? { ...file, ...later } : file;
   };
   const keep = async (account: Account, before: Tokens, refreshed: Refreshed): Promise<void> => {
@@ -55,10 +56,10 @@ export function createTokenSource(deps: RefreshDeps): TokenSource {
     const { refreshToken = "" } = await account.read();
     kept.set(digest(refreshToken), refreshed);
     if (!account.save && refreshed.expires !== undefined)
-      await quietly(deps, (store) => putSealed(store, refreshToken, refreshed));
+      await quietly(deps, (store) => putRefreshed(store, refreshToken, refreshed));
   };
   const renew = (account: Account, seen: Tokens, force: boolean): Promise<Tokens> =>
-    withLock(deps.store, digest(account.id), deps.signal, async () => {
+    withLock(deps.store, { space: "genlang-lock", key: digest(account.id) }, deps.signal, async () => {
       const now = await current(account);
       if (isFresh(now) && (!force || now.accessToken !== seen.accessToken)) return now;
       const refreshed = await requestTokens(deps, account, now);

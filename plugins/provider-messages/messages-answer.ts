@@ -119,6 +119,7 @@ export class MessagesAnswer implements AnswerReader {
 
   #start(index: unknown, block: JsonObject): readonly ProviderEvent[] {
     if (block.type === "text") return this.#say(asText(block.text) ?? "");
+    if (block.type === "thinking") return thoughtOf(block.thinking);
     const name = asText(block.name);
     if (block.type === "tool_use" && name) {
       const call: Call = {
@@ -135,6 +136,7 @@ export class MessagesAnswer implements AnswerReader {
 
   #delta(index: unknown, delta: JsonObject): readonly ProviderEvent[] {
     if (delta.type === "text_delta") return this.#say(asText(delta.text) ?? "");
+    if (delta.type === "thinking_delta") return thoughtOf(delta.thinking);
     if (delta.type === "input_json_delta")
       this.#open.get(index)?.pieces.push(asText(delta.partial_json) ?? "");
     return [];
@@ -175,6 +177,11 @@ export class MessagesAnswer implements AnswerReader {
     this.over = true;
     return [event];
   }
+}
+
+function thoughtOf(value: unknown): readonly ProviderEvent[] {
+  const text = asText(value) ?? "";
+  return text === "" ? [] : [{ type: "thought", text }];
 }
 
 function failed(error: ReturnType<typeof errors.PROVIDER_MALFORMED>): ProviderEvent {

@@ -154,6 +154,32 @@ test("SDK-18: PRV-02: the usage tells the model that has answered and what went 
   expect(p.server).toBe(new URL(server.url).host);
 });
 
+const shown = (events: readonly ProviderEvent[]) =>
+  events.filter((event) => "text" in event && event.text !== "");
+
+test("PRV-02: thinking is told apart from the text, streamed or whole", async () => {
+  const thinking = [
+    { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "hm" } },
+    { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "s" } },
+  ];
+  await using server = await serve((_, response) =>
+    stream(response, [begin, ...thinking, ...say("yes", 1), ...end("end_turn")]),
+  );
+  await using p = provider(server.url);
+  const told = [
+    { type: "thought", text: "hm" },
+    { type: "text", text: "yes" },
+  ];
+  expect(shown(await collect(p, request("hello")))).toEqual(told);
+  const content = [
+    { type: "thinking", thinking: "hm" },
+    { type: "text", text: "yes" },
+  ];
+  const reader = new MessagesAnswer("p", "m", []);
+  expect(shown(reader.take({ type: "message", content, stop_reason: "end_turn" }))).toEqual(told);
+});
+
 test("PRV-07: all results of one answer go back in order in one user message, together with what the user says next", async () => {
   await using server = await serve((_, response) =>
     stream(response, [begin, ...say("ok"), ...end("end_turn")]),

@@ -29,7 +29,7 @@ export default definePlugin({
     const circuits = new Circuits(host.needs.store, host.log);
     host.provide(ModelRouter, createRouter(host.config, circuits, host.log, new TagWords(host.needs.store)));
     host.provide(Checks, {
-      name: "providers-ready",
+      name: "model",
       kind: "ready",
       run: () => readyRows(host.needs, host.config.reliability.fallback_providers, circuits),
     });

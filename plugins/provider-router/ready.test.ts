@@ -5,7 +5,7 @@ import router from "./index.ts";
 
 async function ready(config: Readonly<Record<string, unknown>>): Promise<unknown> {
   await using t = await startTestHost({ plugins: [router, fakeProvider(["hi"])], config });
-  return t.slot(Checks).get("providers-ready")?.run(AbortSignal.timeout(60_000));
+  return t.slot(Checks).get("model")?.run(AbortSignal.timeout(60_000));
 }
 
 test("OPS-01: the service is not ready while no plugin serves the provider that is configured", async () => {
@@ -31,7 +31,7 @@ test("FLR-12: a provider that keeps failing is a warning while a fallback answer
       providers: { fake: { max_retries: 0 } },
     },
   });
-  const rows = () => t.slot(Checks).get("providers-ready")?.run(AbortSignal.timeout(60_000));
+  const rows = () => t.slot(Checks).get("model")?.run(AbortSignal.timeout(60_000));
   for (let i = 0; i < 5; i += 1) expect((await t.ask("hello")).reply).toBe("from the other");
   expect(await rows()).toEqual([{ what: "model", state: "warn", detail: "fake: It failed with 500" }]);
   const now = performance.now.bind(performance);

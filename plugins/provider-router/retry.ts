@@ -24,7 +24,7 @@ export async function begin(stream: AsyncGenerator<ProviderEvent, void>): Promis
     }
     if (next.value.type === "text" && next.value.text === "") continue;
     held.push(next.value);
-    if (next.value.type !== "usage") break;
+    if (next.value.type !== "usage" && next.value.type !== "thought") break;
   }
   return { ok: true, events: after(held, stream) };
 }

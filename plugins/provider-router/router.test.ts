@@ -72,6 +72,16 @@ test("PRV-10: nothing is asked again after text was shown, and the error is the 
   expect([a.asked.length, b.asked.length]).toEqual([1, 0]);
 });
 
+test("PRV-10: a failure after thoughts alone is asked again, and those of the failed try are not told", async () => {
+  const [hm, aha] = ["hm", "aha"].map((text): ProviderEvent => ({ type: "thought", text }));
+  const a = scripted("a", [
+    [hm!, fail(503)],
+    [aha!, ...fine],
+  ]);
+  const events = await run(routed({ providers: quick("a") }).router, [a.provider]);
+  expect(events.slice(1)).toEqual([aha, ...fine]);
+});
+
 test("PRV-11: nothing falls back after a tool call was handed on", async () => {
   const call: ProviderEvent = { type: "tool_call", call: { id: "1", name: "shell", args: "{}" } };
   const a = scripted("a", [[call, fail(500)]]);

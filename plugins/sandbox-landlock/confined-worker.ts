@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import path from "node:path";
 import { asError, entryBeside } from "@gantry/sdk/node";
-import { Frames } from "./frames.ts";
+import { Frames } from "../shared/frames.ts";
 import { CHANNEL, type ConfinedFacts, type FromConfined, type Request, type ToConfined } from "./messages.ts";
 import { goFirst } from "./confined/first-to-go.ts";
 import { Requests } from "./confined/requests.ts";
@@ -22,7 +22,7 @@ const socket = new Socket({ fd: CHANNEL, readable: true, writable: true });
 const { promise: told, resolve: tell } = Promise.withResolvers<ConfinedFacts>();
 const { promise: supervised, resolve: go } = Promise.withResolvers<void>();
 
-const frames = new Frames<ToConfined, FromConfined>(socket, ({ message, data }) => {
+const frames = new Frames<ToConfined, FromConfined>(socket, socket, ({ message, data }) => {
   if ("workspace" in message) tell(message);
   else if ("go" in message) go();
   else if ("abort" in message) void ready.then((requests) => requests.abort(message.id));

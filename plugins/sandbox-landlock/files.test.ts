@@ -217,6 +217,16 @@ test.runIf(linux)(
   },
 );
 
+test.runIf(linux && existsSync("/etc/ssl/private"))(
+  "SEC-11: by default a command reads the certificates of the machine, and no private key of it",
+  async () => {
+    await using t = await startTestHost({ plugins: [sandbox, shell] });
+    const run = async (command: string): Promise<string> => (await t.call("shell", { command })).text;
+    expect(await run("ls /etc/ssl/private")).toMatch(/Permission denied|No such file/);
+    expect(await run("ls -d /etc/ssl/certs/.")).toContain("/etc/ssl/certs/.");
+  },
+);
+
 test.runIf(linux)(
   "SEC-11: all of the configuration directory but the workspace is closed, even where a parent is allowed",
   async () => {

@@ -86,3 +86,19 @@ test.runIf(linux)(
     }
   },
 );
+
+test.runIf(linux)(
+  "SBX-05: a process that starts and ends sandboxes beside each other ends with its own code",
+  { timeout: 1_800_000 },
+  async () => {
+    const kit = new URL("./starts.test-kit.ts", import.meta.url).pathname;
+    // Without its handler of WebAssembly's traps Node leaves a fault to the kernel, which logs it.
+    const flags = ["--conditions=gantry-source", "--disable-wasm-trap-handler"];
+    const count = process.env["GANTRY_LONG"] ? 2_000 : 12;
+    const many = spawn(process.execPath, [...flags, kit, String(count)], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const said = text(many.stderr);
+    expect([await once(many, "exit"), await said]).toEqual([[0, null], ""]);
+  },
+);

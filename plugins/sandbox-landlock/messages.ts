@@ -89,10 +89,6 @@ export interface WallFacts {
   readonly tcp: boolean;
   /** True if they have a network of their own, with nothing in it. */
   readonly island: boolean;
-  /** True if the supervisor is asked about each new process and thread. */
-  readonly starts: boolean;
-  /** True if the supervisor is asked about the first process of each run. */
-  readonly firsts: boolean;
   /** True if a control group limits the memory of runs. */
   readonly memoryHeld: boolean;
   /** Landlock levels above this are not used; for tests of old kernels. */

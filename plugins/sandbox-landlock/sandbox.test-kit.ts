@@ -127,7 +127,7 @@ export async function startSandbox({
     namespaces,
     ...facts,
     workspaceMb: all.max_workspace_mb,
-    ...(walls && { walls: built, bounds: prepared.bounds }),
+    ...(walls && { walls: built, limits: prepared, prefix: prepared.prefix }),
   });
   const env = { ...childEnvironment(undefined), HOME: workspace };
   return {

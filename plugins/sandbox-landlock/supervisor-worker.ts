@@ -10,8 +10,6 @@ import {
   limit,
   supervise,
 } from "./supervisor/supervisor.ts";
-import { ProcessBudget } from "./supervisor/process-budget.ts";
-import { watcher } from "./supervisor/watch.ts";
 
 const RECEIVE = 0xc0502100;
 const STILL_VALID = 0x40082102;
@@ -20,7 +18,6 @@ const IN_PLACE = 1;
 const O_CLOEXEC = 0x80000;
 const POLLIN = 1;
 const POLLHUP = 16;
-const LOOK_MS = 100;
 const BATCH = 64;
 
 /** One confined process, with what it asks on. */
@@ -38,17 +35,11 @@ interface Confined {
 const port = parentPort!;
 const facts = workerData as SupervisorFacts;
 const [wakeRead, wake] = pipe();
-const look = watcher(facts.bounds.watched);
-const { processes, ...others } = facts.bounds.watched;
-const looks = Object.keys(others).length > 0;
-const budget =
-  processes === undefined ? undefined : new ProcessBudget(processes, () => confined.map(({ pid }) => pid));
-const groups = new Groups(facts.bounds.groups);
+const groups = new Groups(facts.groups);
 const notification = new Uint8Array(80);
 const view = new DataView(notification.buffer);
 let confined: readonly Confined[] = [];
 let stopped = false;
-let due = 0;
 
 port.on("message", (message: ToSupervisor) => {
   if ("stop" in message) stopped = true;
@@ -60,14 +51,14 @@ port.postMessage({ up: true });
 setImmediate(next);
 
 /** Takes over a process' filter. Returns false if the process has gone meanwhile. */
-function add({ pid, listener: remote, own }: Supervised): boolean {
+function add({ pid, listener: remote, own, limits }: Supervised): boolean {
   try {
     const pidfd = syscall("pidfd_open", pid, 0);
     try {
       const listener = syscall("pidfd_getfd", pidfd, remote, 0);
       groups.take(pid);
-      limit(pid, facts.bounds.limits);
-      confined = [...confined, { pid, listener, decide: supervise(facts, { pid, own }, budget) }];
+      limit(pid, limits);
+      confined = [...confined, { pid, listener, decide: supervise(facts, { pid, own }) }];
       return true;
     } finally {
       close(pidfd);
@@ -79,14 +70,9 @@ function add({ pid, listener: remote, own }: Supervised): boolean {
 
 function turn(): void {
   for (let decided = 0; decided < BATCH; decided++) {
-    const watching = looks && Atomics.load(facts.running, 0) > 0;
-    const ready = wait(watching ? LOOK_MS : -1);
+    const ready = wait();
     for (const one of ready.asking) decide(one);
     for (const one of ready.gone) drop(one);
-    if (watching && performance.now() >= due) {
-      look(confined.map(({ pid }) => pid));
-      due = performance.now() + LOOK_MS;
-    }
     if (ready.woken) break;
   }
   setImmediate(next);
@@ -104,11 +90,11 @@ interface Ready {
   readonly woken: boolean;
 }
 
-function wait(ms: number): Ready {
+function wait(): Ready {
   const fds = [wakeRead, ...confined.map(({ listener }) => listener)];
   const polled = new Int32Array(fds.flatMap((fd) => [fd, POLLIN]));
   try {
-    libcCall("poll", ["void *", "ulong", "int"], new Uint8Array(polled.buffer), polled.length / 2, ms);
+    libcCall("poll", ["void *", "ulong", "int"], new Uint8Array(polled.buffer), polled.length / 2, -1);
   } catch {
     return { asking: [], gone: [], woken: false };
   }

@@ -85,8 +85,6 @@ const each = (machine: "x64" | "arm64"): readonly Uint8Array[] =>
         abi,
         namespaces,
         tcp: !namespaces,
-        starts: true,
-        firsts: true,
         memoryHeld: namespaces,
       };
       return compileFilter(facts);

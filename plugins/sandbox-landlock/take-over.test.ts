@@ -11,7 +11,7 @@ import { exchange } from "./view/attributes.ts";
 import { Keeper } from "./view/keeper.ts";
 import { RunFolder } from "./view/run-folder.ts";
 import { doSteps } from "./view/steps.ts";
-import { decide, finish } from "./view/take-over.ts";
+import { decide, finish, planFor } from "./view/take-over.ts";
 import { undoSteps } from "./view/undo.ts";
 import { treeOf } from "./view.test-kit.ts";
 
@@ -116,7 +116,7 @@ for (const base of bases)
           const { upper } = folder;
           change(upper);
           const names = { ...namesOf(here.workspace, here.lists), followed: () => false, open: [] };
-          decide(folder, record, names);
+          decide(folder, record, planFor(folder, record, names));
           const { steps } = folder.plan!;
           expect(steps).toHaveLength(CHANGES);
           doSteps(folder.places(here.workspace), steps.slice(0, done));
@@ -148,7 +148,7 @@ test.runIf(linux)("RUN-03: what the owner saves between judging and taking over 
   const { id } = folder;
   change(folder.upper);
   const names = { ...namesOf(here.workspace, here.lists), followed: () => false, open: [] };
-  decide(folder, record, names);
+  decide(folder, record, planFor(folder, record, names));
   writeFileSync(path.join(here.workspace, "f"), "the owner's");
   writeFileSync(path.join(here.workspace, "link"), "the owner's");
   const { kept } = finish(folder, record, here.workspace);

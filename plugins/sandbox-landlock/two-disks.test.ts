@@ -17,7 +17,7 @@ import { type Place, begin, beginFolder, place, prepare, undo } from "./layers.t
 import { linux } from "./sandbox.test-kit.ts";
 import { copy, removeAny, renameOrCopy } from "./view/copies.ts";
 import { namesOf } from "./view/judge.ts";
-import { decide, finish } from "./view/take-over.ts";
+import { decide, finish, planFor } from "./view/take-over.ts";
 import { treeOf } from "./view.test-kit.ts";
 
 /** Layers lie on another file system than the workspace, if there is one. */
@@ -83,7 +83,8 @@ test.runIf(hasTwo)("RUN-05: a file of which no copy can be kept is not replaced,
   prepare(here);
   const [folder, record] = beginFolder(here);
   writeFileSync(path.join(folder.upper, "f"), "is f");
-  decide(folder, record, { ...namesOf(here.workspace, here.lists), followed: () => false, open: [] });
+  const names = { ...namesOf(here.workspace, here.lists), followed: () => false, open: [] };
+  decide(folder, record, planFor(folder, record, names));
   const { old } = folder.places(here.workspace);
   rmSync(old, { recursive: true });
   writeFileSync(old, "no folder");

@@ -1,8 +1,9 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
 import { parentPort, workerData } from "node:worker_threads";
 import { asError } from "@gantry/sdk/node";
-import type { FromKeeper, KeeperFacts, ToKeeper } from "./view/keeper-facts.ts";
+import type { KeeperFacts } from "./view/keeper-facts.ts";
 import { Keeper } from "./view/keeper.ts";
+import type { FromKeeper, ToKeeper } from "./view/views.ts";
 
 /**
  * Keeps the layers of a workspace's runs, one request after another, so that no two are taken over
@@ -34,24 +35,10 @@ function sweep(): void {
   if (due !== undefined) sweeping = setTimeout(sweep, due + 1).unref();
 }
 
-async function answer(message: ToKeeper): Promise<FromKeeper> {
+async function answer({ do: name, with: given }: ToKeeper): Promise<FromKeeper> {
   try {
-    switch (message.do) {
-      case "recover":
-        return { findings: keeper.recover() };
-      case "begin":
-        return keeper.begin(message.argv, message.again);
-      case "take":
-        return keeper.take(message.id);
-      case "drop":
-        return { findings: keeper.drop(message.id) };
-      case "hold":
-        return await keeper.hold(message.id, message.result, message);
-      case "held":
-        return keeper.held(message.key);
-      case "end":
-        return { findings: keeper.end() };
-    }
+    const work = keeper[name] as (...given: unknown[]) => unknown;
+    return { value: await work.apply(keeper, given) };
   } catch (error) {
     return { failed: asError(error).message };
   }

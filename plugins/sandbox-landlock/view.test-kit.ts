@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { type SandboxKit, processesWith, until } from "./sandbox.test-kit.ts";
-import { guarded } from "./repositories.test-kit.ts";
 import { RunWords } from "./view/run-words.ts";
 
 /** Returns the entries of a folder by name: contents of files, targets of links. */
@@ -55,6 +54,5 @@ export const unnamed = (findings: readonly string[] = []): readonly string[] =>
 export const words = (kit: SandboxKit, ...args: readonly string[]): { said: string[]; words: RunWords } => {
   const said: string[] = [];
   const context = { args, options: { json: true }, out: (line: string) => said.push(line) };
-  const lists = { secret: [".env"], guarded };
-  return { said, words: new RunWords(kit.layers, kit.workspace, lists, context as never) };
+  return { said, words: new RunWords(kit.layers, kit.workspace, context as never) };
 };

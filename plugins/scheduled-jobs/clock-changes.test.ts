@@ -9,7 +9,7 @@ const numRuns = process.env["GANTRY_LONG"] ? 1_000 : 40;
 const minute = 60_000;
 const day = 1_440 * minute;
 
-/** Zones that change their clocks twice a year: at one, two or three, at midnight, by half an hour. */
+/** Zones that change their clocks twice a year: at one, two, three, midnight, by half an hour. */
 const zones = [
   "Europe/Berlin",
   "Europe/London",

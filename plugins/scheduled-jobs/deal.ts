@@ -1,7 +1,7 @@
 import type { Store } from "@gantry/sdk";
 import { holdLane, whileHeld } from "@gantry/sdk/node";
 import { passedDueTimes } from "./due-times.ts";
-import type { NextDue } from "./due.ts";
+import type { NextDue } from "../shared/due.ts";
 import type { Job, JobRun } from "./job.ts";
 import { runJob, type RunNeeds } from "./one-run.ts";
 import type { JobShelf, Mark } from "./shelf.ts";

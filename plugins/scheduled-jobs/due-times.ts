@@ -1,4 +1,4 @@
-import type { NextDue } from "./due.ts";
+import type { NextDue } from "../shared/due.ts";
 import type { Job } from "./job.ts";
 
 /** The decision on the due times of a job that have passed. */

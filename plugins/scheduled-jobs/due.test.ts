@@ -1,7 +1,8 @@
 import { CronExpressionParser } from "cron-parser";
 import { assert, asyncProperty, constantFrom, integer, record, tuple } from "fast-check";
 import { expect, test } from "vitest";
-import { nextDueOf, type NextDue } from "./due.ts";
+import type { NextDue } from "../shared/due.ts";
+import { nextDueOf } from "./due.ts";
 import { passedDueTimes } from "./due-times.ts";
 import type { Job } from "./job.ts";
 

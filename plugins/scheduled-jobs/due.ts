@@ -1,20 +1,15 @@
-import type { Cron } from "croner";
+import { cronDue, everyDue, lengthOf, type NextDue } from "../shared/due.ts";
 import { errors } from "./errors.ts";
 import type { Job, Schedule } from "./job.ts";
-
-/** Returns the first due time behind `after` (both Unix ms); undefined if there is none. */
-export type NextDue = (after: number) => number | undefined;
-
-const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** Reads a schedule. Throws JOB_WHEN, JOB_CRON, JOB_EVERY, JOB_AT or JOB_TIME_ZONE. */
 export async function nextDueOf(job: Schedule & Pick<Job, "name" | "made">): Promise<NextDue> {
   const written = (["cron", "every", "at"] as const).filter((key) => job[key] !== undefined);
   if (written.length !== 1) throw errors.JOB_WHEN(job.name, written.join(" and ") || "none");
   checkZone(job);
-  if (job.every !== undefined) return everyDue(job.name, job.every, job.made);
+  if (job.every !== undefined) return everyDue(periodOf(job.name, job.every), job.made);
   if (job.at !== undefined) return atDue(job.name, job.at, job.time_zone);
-  return cronDue(job.name, job.cron ?? "", job.time_zone);
+  return patternOf(job.name, job.cron ?? "", job.time_zone);
 }
 
 function checkZone({ name, time_zone }: Schedule & Pick<Job, "name">): void {
@@ -28,20 +23,13 @@ function checkZone({ name, time_zone }: Schedule & Pick<Job, "name">): void {
 
 /** Returns the time that lies so long ahead, as `at` takes it. Throws JOB_EVERY. */
 export function timeAfter(name: string, period: string): string {
-  return new Date(Date.now() + lengthOf(name, period)).toISOString().replace(/\.\d+/, "");
+  return new Date(Date.now() + periodOf(name, period)).toISOString().replace(/\.\d+/, "");
 }
 
-/** Reads a number of minutes, hours or days as ms. Throws JOB_EVERY. */
-function lengthOf(name: string, period: string): number {
-  const [, count = "", unit = ""] = /^([1-9]\d{0,4})([mhd])$/.exec(period) ?? [];
-  const length = Number(count) * (units[unit as keyof typeof units] ?? 0);
-  if (length === 0) throw errors.JOB_EVERY(name, period);
+function periodOf(name: string, period: string): number {
+  const length = lengthOf(period);
+  if (length === undefined) throw errors.JOB_EVERY(name, period);
   return length;
-}
-
-function everyDue(name: string, every: string, made: number): NextDue {
-  const period = lengthOf(name, every);
-  return (after) => made + (Math.floor(Math.max(0, after - made) / period) + 1) * period;
 }
 
 async function atDue(name: string, at: string, zone: string | undefined): Promise<NextDue> {
@@ -74,14 +62,10 @@ async function localTime(name: string, at: string, local: string, zone: string |
   }
 }
 
-async function cronDue(name: string, cron: string, zone: string | undefined): Promise<NextDue> {
-  const { Cron: Pattern } = await import("croner");
-  let pattern: Cron;
+async function patternOf(name: string, cron: string, zone: string | undefined): Promise<NextDue> {
   try {
-    const options = { paused: true, mode: "5-part", ...(zone !== undefined && { timezone: zone }) } as const;
-    pattern = new Pattern(cron, options);
+    return await cronDue(cron, zone);
   } catch (error) {
     throw errors.JOB_CRON(cron, name, (error as Error).message);
   }
-  return (after) => pattern.nextRun(new Date(after))?.getTime();
 }

@@ -1,11 +1,11 @@
 import type { Route } from "@gantry/sdk";
 import { Type } from "typebox";
 import type { Static } from "typebox";
-import { limitOf, pageSchema, queryOf } from "../shared/route-page.ts";
+import { pageOf, pageSchema } from "../shared/route-page.ts";
 import type { DealNeeds } from "./deal.ts";
 
 const pause = () => Type.Object({ action: Type.Union([Type.Literal("pause"), Type.Literal("resume")]) });
-const page = () =>
+const jobs = () =>
   pageSchema({
     name: Type.String(),
     schedule: Type.String(),
@@ -26,16 +26,14 @@ export function jobRoutes(needs: () => Promise<Pick<DealNeeds, "shelf">>): reado
       may: "read",
       summary: "The jobs, and when each is due next; `limit`, `after`.",
       get replySchema() {
-        return page();
+        return jobs();
       },
       async handle(request) {
         const { shelf } = await needs();
         const { dueOf, scheduleOf } = await import("./line.ts");
-        const [limit, after] = [limitOf(request), queryOf(request, "after") ?? ""];
         const marks = await shelf.marks();
-        const behind = (await shelf.all()).filter(({ name }) => name > after);
-        const shown = behind.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, limit);
-        const rows = shown.map(async (job) => ({
+        const page = pageOf(request, await shelf.all(), ({ name }) => name);
+        const rows = page.rows.map(async (job) => ({
           name: job.name,
           schedule: scheduleOf(job),
           next: await dueOf(job, marks.get(job.name)),
@@ -43,8 +41,7 @@ export function jobRoutes(needs: () => Promise<Pick<DealNeeds, "shelf">>): reado
           by: job.by,
           paused: marks.get(job.name)?.isPaused === true,
         }));
-        const next = behind.length > limit ? shown.at(-1)?.name : undefined;
-        return { status: 200, body: { rows: await Promise.all(rows), ...(next && { next }) } };
+        return { status: 200, body: { ...page, rows: await Promise.all(rows) } };
       },
     },
     {
@@ -56,12 +53,8 @@ export function jobRoutes(needs: () => Promise<Pick<DealNeeds, "shelf">>): reado
       summary: "What became of the due times of a job, the last first; `limit`, `after`.",
       async handle(request) {
         const { shelf } = await needs();
-        const [limit, after] = [limitOf(request), queryOf(request, "after") ?? "~"];
-        const runs = (await shelf.runs(request.params["name"] ?? "")).toReversed();
-        const behind = runs.filter(({ due }) => due < after);
-        const rows = behind.slice(0, limit);
-        const next = behind.length > limit ? rows.at(-1)?.due : undefined;
-        return { status: 200, body: { rows, ...(next && { next }) } };
+        const runs = await shelf.runs(request.params["name"] ?? "");
+        return { status: 200, body: pageOf(request, runs, ({ due }) => due, "down") };
       },
     },
     {

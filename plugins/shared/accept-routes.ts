@@ -1,6 +1,6 @@
 import type { Route } from "@gantry/sdk";
 import { Type, type Static } from "typebox";
-import { limitOf, pageSchema, queryOf } from "./route-page.ts";
+import { pageOf, pageSchema } from "./route-page.ts";
 
 /** Something that no model uses before its owner has looked at it and accepted it. */
 export interface Acceptable {
@@ -85,7 +85,10 @@ export function acceptRoutes(kind: string, title: string, open: Open): readonly 
       get replySchema() {
         return rows(title);
       },
-      handle: async (request) => ({ status: 200, body: await pageOf(await open(), request) }),
+      async handle(request) {
+        const all = await (await open()).all();
+        return { status: 200, body: pageOf(request, all, ({ id }) => id) };
+      },
     },
     {
       ...deed("look", "all that a yes would accept, and its changes.", named, (all, { id }) => all.look(id)),
@@ -102,13 +105,4 @@ export function acceptRoutes(kind: string, title: string, open: Open): readonly 
       return { id, state: "not accepted" };
     }),
   ];
-}
-
-async function pageOf(all: Acceptables, request: Parameters<typeof limitOf>[0]): Promise<object> {
-  const [limit, after] = [limitOf(request), queryOf(request, "after") ?? ""];
-  const sorted = (await all.all()).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const behind = sorted.filter(({ id }) => id > after);
-  const shown = behind.slice(0, limit);
-  const next = behind.length > limit ? shown.at(-1)?.id : undefined;
-  return { rows: shown, ...(next !== undefined && { next }) };
 }

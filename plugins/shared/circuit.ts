@@ -44,6 +44,11 @@ export class Circuit {
     return this.#until !== undefined;
   }
 
+  /** True once a trial has failed too: one failure alone says little. */
+  get isLasting(): boolean {
+    return this.#pauses > 1;
+  }
+
   /** Milliseconds until a try may begin; 0: now. */
   get waitMs(): number {
     const now = performance.now();

@@ -42,6 +42,8 @@ export interface Tally {
 
 /** So many messages of a person are open at most. */
 const mostOpen = 6;
+/** The platform gives up a delivery then, and makes it again at any node. */
+const patienceMs = 2_000;
 const env = { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" };
 
 /**
@@ -50,28 +52,32 @@ const env = { SERVICE_ALLOW_INSECURE_LOOPBACK: "1" };
  */
 export async function startCluster(
   names: readonly string[],
-  store: string,
+  store: string | ((node: string) => string),
   given?: { readonly provider: string; close(): void },
+  envOf: (node: string) => Readonly<Record<string, string>> = () => ({}),
 ): Promise<Cluster> {
   const platform = new Platform();
   const graph = await platform.start();
   const model = given ?? (await startEchoModel(() => Math.random() * 30));
-  const config = [
-    `default_provider = "${model.provider}"\ndefault_model = "m"`,
-    `[store]\nbackend = "postgres"\n${store}`,
-    `[endpoints]\ngraph_url = "${graph}"`,
-    '[channels_config.chatapp]\naccess_token = "t"\nphone_number_id = "1"\nverify_token = "v"',
-    `allowed_numbers = ["*"]\nowners = ["+491"]\napp_secret = "${platform.secret}"`,
-  ].join("\n");
+  const configOf = (name: string): string =>
+    [
+      `default_provider = "${model.provider}"\ndefault_model = "m"`,
+      `[store]\nbackend = "postgres"\n${typeof store === "string" ? store : store(name)}`,
+      `[endpoints]\ngraph_url = "${graph}"`,
+      '[channels_config.chatapp]\naccess_token = "t"\nphone_number_id = "1"\nverify_token = "v"',
+      `allowed_numbers = ["*"]\nowners = ["+491"]\napp_secret = "${platform.secret}"`,
+    ].join("\n");
   const homes = names.map(() => tempDir());
-  const nodes = await Promise.all(names.map(async (name, at) => nodeOf(name, homes[at]!.dir, config)));
+  const nodes = await Promise.all(
+    names.map(async (name, at) => nodeOf(name, homes[at]!.dir, configOf(name), envOf(name))),
+  );
   const accepted = new Map<string, string[]>();
   await Promise.all(nodes.map((node) => node.start()));
 
   const sender = async (from: string, signal: AbortSignal, pauseMs: number): Promise<void> => {
     const mine: string[] = [];
     accepted.set(`+${from}`, mine);
-    const answers = (): number => new Set(toldTo(platform, `+${from}`)).size;
+    const answers = answersTo(platform, `+${from}`);
     for (let n = 0; !signal.aborted; n += 1) {
       // A machine that is slow today gets no more than it can answer.
       while (mine.length - answers() >= mostOpen && !signal.aborted)
@@ -79,7 +85,15 @@ export async function startCluster(
       const word = `message-${from}-${n}`;
       // A message that was delivered and not acknowledged comes again, as platforms do, at any
       // node.
-      while (!(await platform.deliver(anyOf(nodes).base, from, `id-${word}`, word)))
+      while (
+        !(await platform.deliver(
+          anyOf(nodes).base,
+          from,
+          `id-${word}`,
+          word,
+          AbortSignal.timeout(patienceMs),
+        ))
+      )
         await new Promise((resolve) => setTimeout(resolve, 20));
       mine.push(word);
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
@@ -94,8 +108,10 @@ export async function startCluster(
     },
     async tally() {
       const all = [...accepted.values()].flat();
-      const told = () => new Set(platform.replies.map(({ body }) => body));
-      await platform.until(() => all.every((word) => told().has(`re: ${word}`)));
+      await platform.until(() => {
+        const told = new Set(platform.replies.map(({ body }) => body));
+        return all.every((word) => told.has(`re: ${word}`));
+      });
       return tallyOf(accepted, platform);
     },
     async [Symbol.asyncDispose]() {
@@ -112,10 +128,15 @@ function anyOf(nodes: readonly ClusterNode[]): ClusterNode {
   return up[Math.floor(Math.random() * up.length)] ?? nodes[0]!;
 }
 
-async function nodeOf(name: string, dir: string, config: string): Promise<ClusterNode> {
+async function nodeOf(
+  name: string,
+  dir: string,
+  config: string,
+  own: Readonly<Record<string, string>>,
+): Promise<ClusterNode> {
   const port = await freePort();
-  const own = `[gateway]\nport = ${port}\n${unbounded}\n[node]\nname = "${name}"`;
-  writeFileSync(`${dir}/config.toml`, `${config}\n${own}\n`, { mode: 0o600 });
+  const table = `[gateway]\nport = ${port}\n${unbounded}\n[node]\nname = "${name}"`;
+  writeFileSync(`${dir}/config.toml`, `${config}\n${table}\n`, { mode: 0o600 });
   let told = "";
   let running: { readonly child: ChildProcess; readonly ended: Promise<Ended> } | undefined;
   return {
@@ -129,7 +150,7 @@ async function nodeOf(name: string, dir: string, config: string): Promise<Cluste
       return told;
     },
     async start() {
-      const started = startGantry(["daemon"], { dir, env });
+      const started = startGantry(["daemon"], { dir, env: { ...env, ...own } });
       started.child.stderr?.on("data", (text: string) => (told += text));
       await said(started.child, "stderr", /Gantry is ready/);
       running = started;
@@ -154,13 +175,31 @@ function toldTo({ replies }: Platform, number: string): readonly string[] {
   return replies.flatMap(({ to, body }) => (`+${to}` === number && body.startsWith("re: ") ? [body] : []));
 }
 
+/** Counts the words that a person was answered, reading each reply once. */
+function answersTo({ replies }: Platform, number: string): () => number {
+  const told = new Set<string>();
+  let read = 0;
+  return () => {
+    for (; read < replies.length; read += 1) {
+      const { to, body } = replies[read]!;
+      if (`+${to}` === number && body.startsWith("re: ")) told.add(body);
+    }
+    return told.size;
+  };
+}
+
 function tallyOf(accepted: ReadonlyMap<string, string[]>, platform: Platform): Tally {
   const told = [...accepted.keys()].map((number) => toldTo(platform, number));
   const firsts = told.map((answers) => [...new Set(answers)]);
-  const doubled = told.flatMap((answers) => answers.filter((text, at) => answers.indexOf(text) < at));
+  const doubled = told.flatMap((answers) => twice(answers));
   return {
     expected: [...accepted.values()].map((words) => words.map((word) => `re: ${word}`)),
     firsts,
     doubled,
   };
+}
+
+function twice(answers: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return answers.filter((text) => seen.size === seen.add(text).size);
 }

@@ -65,11 +65,12 @@ function isHere(host: string): boolean {
 
 /**
  * Asks for the one of several servers that may be written to, unless the address says otherwise.
+ * The driver's own `read-write` takes a standby of PostgreSQL 14 or newer too.
  */
-function target(url: string): { readonly target_session_attrs?: "read-write" } {
+function target(url: string): { readonly target_session_attrs?: "primary" } {
   const { hosts, query } = partsOf(url);
-  const isOpen = hosts.length > 1 && !query.has("target_session_attrs");
-  return isOpen ? { target_session_attrs: "read-write" } : {};
+  const wanted = query.get("target_session_attrs") ?? (hosts.length > 1 ? "read-write" : "any");
+  return wanted === "read-write" ? { target_session_attrs: "primary" } : {};
 }
 
 /** Names, without ports, and the parameters of an address. */

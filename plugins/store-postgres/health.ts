@@ -8,7 +8,7 @@ import { listNodes, type Nodes } from "./nodes.ts";
 /** Less than what a check may take, so that who names the database is who tells of its silence. */
 const lookMs = 4_000;
 
-/** Returns whether what is accepted now is kept: something is written, on disk. */
+/** Returns whether what is accepted now is kept: something is written, on disk, in time. */
 export async function readyRows(db: Database, nodes: Nodes): Promise<readonly CheckRow[]> {
   const text = `INSERT INTO named (space, key, value) VALUES ('ready', $1, '1')
     ON CONFLICT (space, key) DO UPDATE SET value = excluded.value`;
@@ -17,14 +17,20 @@ export async function readyRows(db: Database, nodes: Nodes): Promise<readonly Ch
     state: "fail",
     detail: `the node ${nodes.name} takes no new messages`,
     cure: "End it, or start it again.",
+    planned: true,
   };
   try {
-    await db.rows(text, nodes.name);
+    await inTime(db, db.rows(text, nodes.name));
   } catch (error) {
     const failed = (error as Error).message;
     return [{ what: "store", state: "fail", detail: failed, cure: "See what the error says." }];
   }
   return [{ what: "store", state: "ok", detail: db.shown }, ...(nodes.draining ? [drained] : [])];
+}
+
+function inTime<T>(db: Database, work: Promise<T>): Promise<T> {
+  const silent = (): Error => databaseFailed(db.shown, `it did not answer in ${lookMs / 1_000} s`);
+  return withTimeout(lookMs, work, silent);
 }
 
 /**
@@ -33,8 +39,7 @@ export async function readyRows(db: Database, nodes: Nodes): Promise<readonly Ch
  */
 export async function nodeRows(db: Database, sharesWorkspace: boolean): Promise<readonly CheckRow[]> {
   const what = "nodes";
-  const silent = (): Error => databaseFailed(db.shown, `it did not answer in ${lookMs / 1_000} s`);
-  const serving = (await withTimeout(lookMs, listNodes(db), silent)).filter(({ serves }) => serves);
+  const serving = (await inTime(db, listNodes(db))).filter(({ serves }) => serves);
   const names = serving.map(({ name, draining }) => (draining ? `${name} (drained)` : name));
   const detail = `${serving.length} serve from ${db.shown}${names.length > 0 ? `: ${names.join(", ")}` : ""}`;
   const rows: CheckRow[] = [{ what, state: "ok", detail }];

@@ -66,7 +66,7 @@ export default definePlugin({
       text: () => (nodes.areApart ? apartText : undefined),
     });
     host.provide(Checks, {
-      name: "store-ready",
+      name: "store",
       kind: "ready",
       run: async () => (await import("./health.ts")).readyRows(db, nodes),
     });

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { gantry } from "../../test/helpers/cli.ts";
 import { startModel } from "../../test/helpers/model.ts";
@@ -53,8 +55,24 @@ describe.runIf(postgres.here)(`real daemons on one database${postgres.why}`, { t
     expect(doubled).toEqual([]);
   });
 
-  test("ST-01: ST-15: a drained node says so, and what it takes another answers; its code pairs there", async () => {
+  test("SCL-04: the store has a note of each node's audit log, and the loss of one is told there alone", async () => {
     await using cluster = await startCluster(["a", "b"], `url = "${await server.database()}"`);
+    const [a, b] = cluster.nodes as [(typeof cluster.nodes)[0], (typeof cluster.nodes)[0]];
+    for (const { dir } of [a, b])
+      expect((await gantry(["config", "set", "default_temperature", "0.5"], { dir })).code).toBe(0);
+    await Promise.all([a, b].map((node) => node.end("SIGTERM")));
+    for (const name of readdirSync(a.dir).filter((one) => one.includes("audit")))
+      rmSync(path.join(a.dir, name), { recursive: true });
+    expect(await gantry(["audit", "verify"], { dir: a.dir })).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/ends at record 0, and the store has noted record \d/) as string,
+    });
+    expect(await gantry(["audit", "verify"], { dir: b.dir })).toMatchObject({ code: 0 });
+  });
+
+  test("ST-01: ST-15: a drained node says so, and what it takes another answers; its code pairs there", async () => {
+    const url = `url = "${await server.database()}"\n[alerts]\nevery_seconds = 1`;
+    await using cluster = await startCluster(["a", "b"], url);
     const { platform } = cluster;
     const [a, b] = cluster.nodes as [(typeof cluster.nodes)[0], (typeof cluster.nodes)[0]];
     const drained = await gantry(["nodes", "drain", "a"], { dir: b.dir });
@@ -90,6 +108,8 @@ describe.runIf(postgres.here)(`real daemons on one database${postgres.why}`, { t
     };
     expect(await chat(a)).toEqual([503, expect.stringContaining("send the request to another one")]);
     expect(await chat(b)).toEqual([200, expect.stringContaining("re: message-x")]);
+    // Somebody asked for it: /ready tells it, and nobody is alerted.
+    expect(a.said).not.toContain("Alert: node");
     const { code: exit, err } = await gantry(["nodes", "drain", "c"], { dir: b.dir });
     expect([exit, err]).toEqual([2, expect.stringContaining("No node is named c")]);
   });

@@ -30,7 +30,7 @@ describe.runIf(postgres.here)(`a node that stood still${postgres.why}`, { timeou
     await cluster.platform.until(() => cluster.platform.replies.some(({ body }) => body === "Done."));
     answerLate(await late.promise);
     paused.signal("SIGCONT");
-    await expect.poll(() => paused.said, { timeout: 30_000 }).toContain("taken over by another worker");
+    await expect.poll(() => paused.said, { timeout: 30_000 }).toContain("taken over by another process");
     expect(wrote(cluster)).toEqual([expect.not.stringContaining(paused.name)]);
   });
 });

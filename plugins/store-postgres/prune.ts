@@ -41,7 +41,7 @@ export async function prune(
   });
 }
 
-const nothing = { conversations: 0, put_aside: 0, usage: 0, isMore: false };
+const nothing = { conversations: 0, dead_letters: 0, usage: 0, isMore: false };
 
 async function pruneAged(
   sql: TransactionSql,
@@ -60,7 +60,7 @@ async function pruneAged(
     DELETE FROM usage WHERE id IN (SELECT id FROM usage WHERE at < ${now - usageMs}::bigint
       ORDER BY at LIMIT ${atOnce})`;
   const isMore = [sessions, done, aside, usage].some(({ count }) => count === atOnce);
-  return { conversations: sessions.count, put_aside: aside.count, usage: usage.count, isMore };
+  return { conversations: sessions.count, dead_letters: aside.count, usage: usage.count, isMore };
 }
 
 /** Drops what was kept until a time that is over; returns true if more may be left. */
@@ -109,7 +109,7 @@ export async function pruneHourly(
 ): Promise<void> {
   while (!signal.aborted) {
     const pruned = await prune(db, sessionsMs).catch(() => undefined);
-    if (pruned && pruned.conversations + pruned.put_aside + pruned.usage > 0) told(pruned);
+    if (pruned && pruned.conversations + pruned.dead_letters + pruned.usage > 0) told(pruned);
     const pause = pruned?.isMore ? 1_000 : pruneEveryMs;
     await setTimeout(pause, undefined, { signal, ref: false }).catch(() => undefined);
   }

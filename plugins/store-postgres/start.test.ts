@@ -28,11 +28,7 @@ test("SCL-03: beyond this machine TLS is checked, and of several servers the one
   expect(await told("postgres://u:p@db.example/x")).toEqual(["verify-full", undefined, ["db.example"]]);
   expect(await told("postgres://u@127.0.0.1:5/x")).toEqual([false, undefined, ["127.0.0.1"]]);
   const two = ["one.example", "two.example"];
-  expect(await told("postgres://u@one.example:1,two.example:2/x")).toEqual([
-    "verify-full",
-    "read-write",
-    two,
-  ]);
+  expect(await told("postgres://u@one.example:1,two.example:2/x")).toEqual(["verify-full", "primary", two]);
   expect(
     await told("postgres://u@one.example,two.example/x?sslmode=require&target_session_attrs=primary"),
   ).toEqual(["require", "primary", two]);

@@ -43,6 +43,7 @@ export function createStore(options: StoreOptions): OpenedStore {
       limits: createLimits(db),
       values: createValues(db),
       usage: createUsage(db),
+      node: nodes.name,
       async erase(user) {
         const erased = await db.call<Erased>("gantry_erase", { usr: stored(user) });
         await dropUnused();

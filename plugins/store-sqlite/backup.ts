@@ -6,8 +6,14 @@ import type { Database } from "./database.ts";
 import { errors } from "./errors.ts";
 
 /** Files that are made again, belong to a process, or are not the service's. */
-const left =
-  /(?:^|\/)(?:cache|before-restore-[^/]*)\/|(?:\.tmp(?:-\w+)?|\.lock)$|^state\/(?:gantry\.db|serving\.lock|running\.json|runs\/)/;
+const left = new RegExp(
+  [
+    String.raw`(?:^|\/)(?:cache|before-restore-[^/]*)\/`,
+    String.raw`(?:\.tmp(?:-\w+)?|\.lock)$`,
+    String.raw`(?:^|\/)gantry-[\dTZtz-]+\.backup$`,
+    String.raw`^state\/(?:gantry\.db|serving\.lock|running\.json|runs\/)`,
+  ].join("|"),
+);
 
 /** Returns true if a backup never holds this path, which starts at the configuration directory. */
 export function isLeftOut(inside: string): boolean {
@@ -31,24 +37,43 @@ export async function backup(
   db: Database,
 ): Promise<number> {
   const file = path.resolve(given);
+  if (await lstat(file).catch(() => undefined)) throw errors.BACKUP_EXISTS(file);
   const draft = `${file}.${process.pid}.tmp`;
-  const held = await takeNew(file, draft);
+  const count = await writeBackup(draft, runtime, db, file);
+  try {
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  out(`Wrote ${file}: the store and ${count} file${count === 1 ? "" : "s"}`);
+  return 0;
+}
+
+/**
+ * Writes the new file `draft`, which is on disk when it resolves, and is gone if it throws; `file`
+ * is its name in the end. Returns the number of files in it.
+ */
+export async function writeBackup(
+  draft: string,
+  runtime: Runtime,
+  db: Database,
+  file: string = draft,
+): Promise<number> {
+  const held = openNew(draft, file);
   try {
     await db.read((sql) => sql.run("VACUUM INTO ?", draft));
     const count = await addFiles(draft, runtime, file);
     fsyncSync(held);
-    renameSync(draft, file);
-    out(`Wrote ${file}: the store and ${count} file${count === 1 ? "" : "s"}`);
-    return 0;
+    return count;
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   } finally {
     closeSync(held);
-    rmSync(draft, { force: true });
   }
 }
 
-/** Opens the draft; throws if the file is there or cannot be made. */
-async function takeNew(file: string, draft: string): Promise<number> {
-  if (await lstat(file).catch(() => undefined)) throw errors.BACKUP_EXISTS(file);
+function openNew(draft: string, file: string): number {
   try {
     return openSync(draft, "wx", 0o600);
   } catch (error) {

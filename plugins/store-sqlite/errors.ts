@@ -9,6 +9,10 @@ export const errors = defineErrors({
   BACKUP_UNREADABLE: failed(
     "%s cannot be put back (%s): use another copy, if there is one; nothing was changed.",
   ),
+  BACKUP_LOCKED: failed(
+    "%s is encrypted, and %s: set BACKUP_PASSPHRASE to the passphrase that it was written with; " +
+      "nothing was changed.",
+  ),
   BACKUP_FOREIGN: failed(
     "%s holds %s, which no store of layout %s has: use another copy; nothing was changed.",
   ),

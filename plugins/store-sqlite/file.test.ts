@@ -295,7 +295,7 @@ describe("the file", () => {
     await close();
   });
 
-  test("CHA-06: finished messages are known for eight days, what was put aside for thirty, then both are dropped", async () => {
+  test("CHA-06: finished messages are known for eight days, dead letters for thirty, then both are dropped", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     const after = async (
@@ -386,10 +386,10 @@ describe("retention", () => {
       await t.slot(Store).values.put("s", "k", days);
     }
     expect(await t.slot(Store).sessions.list(9)).toEqual([]);
-    const deleted = { conversations: 1, put_aside: 0, usage: 0 };
+    const deleted = { conversations: 1, dead_letters: 0, usage: 0 };
     expect(t.logs).toContainEqual(
       expect.objectContaining({
-        message: "Deleted by age: conversations 1, messages put aside 0, usage rows 0.",
+        message: "Deleted by age: conversations 1, dead letters 0, usage rows 0.",
       }),
     );
     await expect.poll(() => t.audit).toMatchObject([{ event_type: "retention", args: deleted }]);
@@ -417,7 +417,7 @@ async function diskRows(min_free_mb: number): Promise<readonly CheckRow[]> {
   await using t = await startTestHost({ plugins: [plugin], config: { store: { min_free_mb } } });
   await t.slot(Store).values.put("a", "b", 1);
   const look = (name: string) => t.slot(Checks).get(name)!.run(AbortSignal.timeout(9_000));
-  const rows = [...(await look("store-ready")), ...(await look("store-disk"))];
+  const rows = [...(await look("store")), ...(await look("store-disk"))];
   return rows.filter(({ what }) => what === "disk");
 }
 

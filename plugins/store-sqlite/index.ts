@@ -33,7 +33,8 @@ export default definePlugin({
   layout: layout.length,
   errors,
   setup(host) {
-    const { configDir } = host.needs.runtime;
+    const { runtime } = host.needs;
+    const { configDir } = runtime;
     const file = join(configDir, "state", "gantry.db");
     const days = host.config.memory.session_retention_days;
     const minFree = host.config.store.min_free_mb;
@@ -44,10 +45,13 @@ export default definePlugin({
       onClockSet: (ms) =>
         host.log.warn({ ms }, "The machine's clock was set; what waits goes by the new time."),
     });
-    host.provide(Store, store);
+    host.provide(Store, {
+      ...store,
+      backup: async (to) => void (await (await import("./backup.ts")).writeBackup(to, runtime, db)),
+    });
     host.provide(Media, media);
     host.provide(Checks, {
-      name: "store-ready",
+      name: "store",
       kind: "ready",
       run: async () => (await import("./health.ts")).readyRows(db, minFree),
     });
@@ -71,7 +75,7 @@ export default definePlugin({
       summary:
         "write the store and the configuration directory, but not the workspace, into one file, beside the running service",
       args: ["<file>"],
-      run: async (run) => (await import("./backup.ts")).backup(run, host.needs.runtime, db),
+      run: async (run) => (await import("./backup.ts")).backup(run, runtime, db),
     });
     host.provide(Commands, {
       name: "restore",

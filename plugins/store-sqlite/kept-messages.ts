@@ -2,7 +2,7 @@ import type { InboundMessage } from "@gantry/sdk";
 import type { KeptMessage, Lanes } from "@gantry/sdk/fill";
 import type { LaneClock } from "./clock.ts";
 import type { Database } from "./database.ts";
-import { forget, free, insertNotice, moveHead, PENDING, SET_ASIDE } from "./lane-rows.ts";
+import { forget, free, insertNotice, moveHead, PENDING, DEAD_LETTER } from "./lane-rows.ts";
 
 interface Row {
   readonly seq: number;
@@ -39,14 +39,14 @@ export function createKept(
 ): Pick<Lanes, "page" | "read" | "putBack" | "drop"> {
   return {
     async page(state, limit, after = 0) {
-      const code = state === "dead" ? SET_ASIDE : PENDING;
+      const code = state === "dead" ? DEAD_LETTER : PENDING;
       const text = `${COLUMNS} WHERE state = ? AND seq > ? ORDER BY seq LIMIT ?`;
       const rows = await db.read((sql) => sql.all<Row>(text, code, after, Math.max(0, limit)));
       return rows.map(keptOf);
     },
 
     async read(number) {
-      const text = `${COLUMNS} WHERE seq = ? AND state IN (${PENDING}, ${SET_ASIDE})`;
+      const text = `${COLUMNS} WHERE seq = ? AND state IN (${PENDING}, ${DEAD_LETTER})`;
       const row = await db.read((sql) => sql.get<Row>(text, number));
       if (!row) return undefined;
       const message = JSON.parse(row.message) as InboundMessage;
@@ -57,7 +57,7 @@ export function createKept(
       const isBack = await db.commit((sql) => {
         const row = sql.get<{ lane: string }>(
           `UPDATE inbox SET state = ${PENDING}, accepted = ?, begun = 0, failures = 0, tried = NULL, ended = NULL, token = NULL
-           WHERE seq = ? AND state = ${SET_ASIDE} RETURNING lane`,
+           WHERE seq = ? AND state = ${DEAD_LETTER} RETURNING lane`,
           clock.now(),
           number,
         );
@@ -79,7 +79,7 @@ export function createKept(
       const isDropped = await db.commit((sql) => {
         const row = sql.get<Dropped>(
           `SELECT state, notice, inbox.lane, head, running FROM inbox LEFT JOIN lanes ON lanes.lane = inbox.lane
-           WHERE seq = ? AND state IN (${PENDING}, ${SET_ASIDE})`,
+           WHERE seq = ? AND state IN (${PENDING}, ${DEAD_LETTER})`,
           number,
         );
         const isFirst = row?.state === PENDING && row.head === number;
@@ -101,7 +101,7 @@ function keptOf(row: Row): KeptMessage {
   const { seq, state, channel, id, lane, accepted, ended, failures, begun, reason, waits_for, reply } = row;
   return {
     number: seq,
-    state: state === SET_ASIDE ? "dead" : "waiting",
+    state: state === DEAD_LETTER ? "dead" : "waiting",
     channel,
     id,
     lane,

@@ -1,6 +1,6 @@
 import type { Lanes } from "@gantry/sdk/fill";
 import type { Database } from "./database.ts";
-import { PENDING, SET_ASIDE, YIELDS } from "./lane-rows.ts";
+import { PENDING, DEAD_LETTER, YIELDS } from "./lane-rows.ts";
 
 /** Counts the messages that wait, and names what they wait for. */
 export function createCounts(db: Database): Pick<Lanes, "stats" | "waits"> {
@@ -13,7 +13,7 @@ export function createCounts(db: Database): Pick<Lanes, "stats" | "waits"> {
         return {
           waiting: pending - running,
           running,
-          deadLetters: count(`SELECT count(*) AS n FROM inbox WHERE state = ${SET_ASIDE}`),
+          deadLetters: count(`SELECT count(*) AS n FROM inbox WHERE state = ${DEAD_LETTER}`),
         };
       });
     },

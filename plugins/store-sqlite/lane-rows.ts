@@ -14,7 +14,7 @@ import type { Sql } from "./sql.ts";
 
 export const PENDING = 0;
 export const DONE = 1;
-export const SET_ASIDE = 2;
+export const DEAD_LETTER = 2;
 /** Before `lanes.waits_for`, where a first message of any other sender need not wait. */
 export const YIELDS = "yields:";
 

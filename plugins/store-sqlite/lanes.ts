@@ -2,6 +2,7 @@ import { errors as shared } from "@gantry/sdk";
 import { laneOf, type Lanes } from "@gantry/sdk/fill";
 import type { LaneClock } from "./clock.ts";
 import type { Database } from "./database.ts";
+import { createHeld } from "./held-lanes.ts";
 import { createCounts } from "./lane-counts.ts";
 import { createKept } from "./kept-messages.ts";
 import {
@@ -13,7 +14,7 @@ import {
   insertNotice,
   moveOn,
   newToken,
-  SET_ASIDE,
+  DEAD_LETTER,
   YIELDS,
   mayBeDue,
   take,
@@ -24,7 +25,6 @@ import { closed, lives, openedName } from "./process.ts";
 import { appendTurn } from "./sessions.ts";
 import { stepOver } from "./step-over.ts";
 
-const RENEW = "UPDATE lanes SET until = ?, ready = max(due, ?) WHERE lane = ? AND holder = ?";
 const WAIT = "UPDATE lanes SET due = ?, waits_for = ? WHERE lane = ?";
 /** Beyond all counts of how often a message was begun. */
 const anyNumber = Number.MAX_SAFE_INTEGER;
@@ -86,14 +86,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       return clock.whenRight(claimed);
     },
 
-    renew({ lane, token }, leaseMs) {
-      const renewed = () =>
-        db.write((sql) => {
-          const until = clock.now() + leaseMs;
-          return sql.run(RENEW, until, until, lane, token) > 0;
-        });
-      return clock.whenRight(renewed);
-    },
+    ...createHeld(db, clock),
 
     answer(claim, reply, session, turn, files = []) {
       return db.commit((sql) => {
@@ -146,7 +139,7 @@ export function createLanes(db: Database, clock: LaneClock): Lanes & { close(): 
       await db.commit((sql) => {
         if (endedBy(sql, claim)) return;
         const now = clock.now();
-        const text = `UPDATE inbox SET state = ${SET_ASIDE}, reason = ?, ended = ? WHERE seq = ?`;
+        const text = `UPDATE inbox SET state = ${DEAD_LETTER}, reason = ?, ended = ? WHERE seq = ?`;
         sql.run(text, reason, now, claim.number);
         moveOn(sql, claim.lane);
         if (notice) insertNotice(sql, notice, now);

@@ -9,7 +9,7 @@ export const PRUNE_EVERY_MS = 3_600_000;
 /** Platforms redeliver for up to seven days; a finished message's id is kept one day longer. */
 const DONE_MS = 8 * DAY;
 /** Dead letters stay this long for people to read. */
-const SET_ASIDE_MS = 30 * DAY;
+const DEAD_MS = 30 * DAY;
 /** Costs of requests are kept for longer than a year, so that years can be compared. */
 const USAGE_MS = 400 * DAY;
 const AT_ONCE = 2000;
@@ -38,14 +38,14 @@ function pruneNow(sql: Sql, now: number, { sessionsMs, onPruned }: PruneOptions)
   if (holdsBack(sql, now)) return ended;
   const conversations = pruneSessions(sql, now, sessionsMs ?? Number.POSITIVE_INFINITY);
   const done = pruneInbox(sql, 1, now - DONE_MS);
-  const put_aside = pruneInbox(sql, 2, now - SET_ASIDE_MS);
+  const dead_letters = pruneInbox(sql, 2, now - DEAD_MS);
   const usage = sql.run(
     "DELETE FROM usage WHERE id IN (SELECT id FROM usage WHERE at < ? ORDER BY at LIMIT ?)",
     now - USAGE_MS,
     AT_ONCE,
   );
-  if (conversations + put_aside + usage > 0) onPruned?.({ conversations, put_aside, usage });
-  return ended || conversations === SESSIONS_AT_ONCE || [done, put_aside, usage].includes(AT_ONCE);
+  if (conversations + dead_letters + usage > 0) onPruned?.({ conversations, dead_letters, usage });
+  return ended || conversations === SESSIONS_AT_ONCE || [done, dead_letters, usage].includes(AT_ONCE);
 }
 
 /** Notes the time; returns true while retention waits, as {@link judgeClock} says. */

@@ -12,6 +12,7 @@ import { copyOf, keptLayouts } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
 import { layoutNumber, layoutOf } from "./own-schema.ts";
 import { asideOf, putInPlace, refuseLinks, unfinished, unfinishedRestore } from "./put-in-place.ts";
+import { withPlain } from "./unsealed.ts";
 
 export interface RestoreNeeds {
   readonly runtime: Runtime;
@@ -38,9 +39,20 @@ interface Source {
  * changes anything.
  */
 export async function restore(run: CommandContext, needs: RestoreNeeds): Promise<number> {
+  const source = sourceOf(run.args[0], run.options["layout"], needs.db.path);
+  const from = (plain: string): Promise<number> => restoreFrom(source, plain, run, needs);
+  return withPlain(source.file, needs.runtime.configDir, from);
+}
+
+/** Reads `plain` in place of the file that the person named, if that one is encrypted. */
+async function restoreFrom(
+  { file, kind }: Source,
+  plain: string,
+  run: CommandContext,
+  needs: RestoreNeeds,
+): Promise<number> {
   const { configDir } = needs.runtime;
-  const { file, kind } = sourceOf(run.args[0], run.options["layout"], needs.db.path);
-  const found = await opened(file, async (from) => {
+  const found = await opened(file, plain, async (from) => {
     await refuseLinks(configDir, needs.db.path);
     if (kind === "backup") return lookAtBackup(from, file, configDir);
     if (kind === "aside") return lookAtAside(from, file, needs.db.path);
@@ -52,7 +64,7 @@ export async function restore(run: CommandContext, needs: RestoreNeeds): Promise
   // A service manager must not start a service in the middle.
   const lock = await takeServingLock(configDir, errors.RESTORE_UNWRITABLE);
   try {
-    const folder = await putBack(file, found, needs);
+    const folder = await putBack({ file, plain }, found, needs);
     run.out(`Restored from ${file}; what was there is in ${folder}${await wayForward(folder)}`);
   } finally {
     await lock.release();
@@ -89,7 +101,7 @@ function storeIn(folder: string): string {
 async function wayForward(folder: string): Promise<string> {
   const word = `: \`gantry restore ${folder} --yes\` brings that store back`;
   try {
-    const found = await opened(storeIn(folder), async (from) => layoutNumber(from));
+    const found = await opened(storeIn(folder), storeIn(folder), async (from) => layoutNumber(from));
     return found > layout.length ? `${word}, with the release of layout ${found}` : word;
   } catch {
     return "";
@@ -97,12 +109,12 @@ async function wayForward(folder: string): Promise<string> {
 }
 
 /** Opens a file to read it. Throws `BACKUP_UNREADABLE` for what SQLite and the disk say of it. */
-async function opened<T>(file: string, use: (from: DatabaseSync) => Promise<T>): Promise<T> {
+async function opened<T>(file: string, plain: string, use: (from: DatabaseSync) => Promise<T>): Promise<T> {
   if (!existsSync(file)) throw errors.BACKUP_UNREADABLE(file, "it is not there");
   const { DatabaseSync } = await import("node:sqlite");
   let from: DatabaseSync | undefined;
   try {
-    from = new DatabaseSync(file, { readOnly: true });
+    from = new DatabaseSync(plain, { readOnly: true });
     return await use(from);
   } catch (error) {
     if (error instanceof GantryError) throw error;
@@ -196,7 +208,7 @@ function told(talks: number, facts: number, messages: number): string {
 
 /** Returns the folder with what was there. */
 async function putBack(
-  file: string,
+  { file, plain }: { readonly file: string; readonly plain: string },
   { result, files }: Found,
   { runtime, audit, db }: RestoreNeeds,
 ): Promise<string> {
@@ -212,7 +224,7 @@ async function putBack(
   const aside = asideOf(db.path, runtime.configDir);
   const { DatabaseSync } = await import("node:sqlite");
   await putInPlace(db.path, aside, (draft) => {
-    const from = new DatabaseSync(file, { readOnly: true });
+    const from = new DatabaseSync(plain, { readOnly: true });
     from.prepare("VACUUM INTO ?").run(draft);
     from.close();
     const store = new DatabaseSync(draft);

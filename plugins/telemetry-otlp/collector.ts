@@ -1,6 +1,7 @@
 import { asError } from "@gantry/sdk/node";
 import type { Logger, Upstream } from "@gantry/sdk";
 import { errors } from "./errors.ts";
+import type { SentState } from "./sent-state.ts";
 import type { Settings } from "./settings.ts";
 
 const timeoutMs = 10_000;
@@ -16,12 +17,14 @@ export class Collector {
   readonly #upstream: Upstream;
   readonly #settings: Settings;
   readonly #log: Logger;
+  readonly #state: SentState;
   #toldAt = -Infinity;
 
-  constructor(upstream: Upstream, settings: Settings, log: Logger) {
+  constructor(upstream: Upstream, settings: Settings, log: Logger, state: SentState) {
     this.#upstream = upstream;
     this.#settings = settings;
     this.#log = log;
+    this.#state = state;
   }
 
   /** Sends one body. Resolves to `later` if the same body may be taken another time. */
@@ -38,7 +41,10 @@ export class Collector {
         maxBytes,
       });
       await response.body?.cancel();
-      if (response.ok) return "taken";
+      if (response.ok) {
+        this.#state.taken();
+        return "taken";
+      }
       this.#tell(`HTTP ${response.status}`);
       return [429, 502, 503, 504].includes(response.status) ? "later" : "refused";
     } catch (error) {
@@ -49,6 +55,7 @@ export class Collector {
   }
 
   #tell(why: string): void {
+    this.#state.failed(why);
     const now = performance.now();
     if (now - this.#toldAt < quietMs) return;
     this.#toldAt = now;

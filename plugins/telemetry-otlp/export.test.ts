@@ -4,6 +4,7 @@ import { CollectorForTests } from "./collector.test-kit.ts";
 import { Collector } from "./collector.ts";
 import { Export } from "./export.ts";
 import { Measurements } from "./measurements.ts";
+import { SentState } from "./sent-state.ts";
 import { settingsFrom, type Settings } from "./settings.ts";
 import type { Span } from "./span.ts";
 
@@ -22,8 +23,10 @@ function span(i: number): Span {
 function exportTo(collector: CollectorForTests, counted: string[]): Export {
   const config = { otlp_url: collector.url, sample: 1, service_name: "gantry" };
   const settings = settingsFrom(config, {}) as Settings;
+  const state = new SentState(undefined);
   return new Export({
-    collector: new Collector(upstream, settings, silent),
+    collector: new Collector(upstream, settings, silent, state),
+    state,
     settings,
     version: "1",
     measurements: new Measurements(),

@@ -2,6 +2,7 @@ import type { Meters } from "@gantry/sdk";
 import type { Collector, Taken } from "./collector.ts";
 import type { Measurements } from "./measurements.ts";
 import { metricRequest, traceRequest } from "./otlp-json.ts";
+import type { SentState } from "./sent-state.ts";
 import type { Settings } from "./settings.ts";
 import type { Span } from "./span.ts";
 
@@ -20,6 +21,7 @@ export class Export {
   readonly #version: string;
   readonly #measurements: Measurements;
   readonly #meters: Meters | undefined;
+  readonly #state: SentState;
   readonly #since = Date.now();
   readonly #stopped = new AbortController();
   #waiting: Span[] = [];
@@ -34,7 +36,9 @@ export class Export {
     readonly version: string;
     readonly measurements: Measurements;
     readonly meters: Meters | undefined;
+    readonly state: SentState;
   }) {
+    this.#state = deps.state;
     this.#collector = deps.collector;
     this.#settings = deps.settings;
     this.#version = deps.version;
@@ -44,7 +48,7 @@ export class Export {
 
   add(span: Span): void {
     if (this.#waiting.length < mostWaiting) this.#waiting.push(span);
-    else this.#meters?.count("telemetry_spans_dropped_total", { reason: "full" });
+    else this.#drop("full", 1);
     this.wake();
   }
 
@@ -84,9 +88,13 @@ export class Export {
     const batch = this.#waiting.slice(0, mostTogether);
     const taken = await this.#collector.send("traces", traceRequest(resource, this.#version, batch), signal);
     if (taken !== "later") this.#waiting.splice(0, batch.length);
-    if (taken === "refused")
-      this.#meters?.count("telemetry_spans_dropped_total", { reason: "refused" }, batch.length);
+    if (taken === "refused") this.#drop("refused", batch.length);
     return taken;
+  }
+
+  #drop(reason: string, spans: number): void {
+    this.#meters?.count("telemetry_spans_dropped_total", { reason }, spans);
+    this.#state.dropped(spans);
   }
 
   async #sendMeasurements(signal: AbortSignal): Promise<Taken> {

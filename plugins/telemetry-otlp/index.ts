@@ -1,4 +1,4 @@
-import { definePlugin, Meters, Observers, optional, Runtime, Upstream } from "@gantry/sdk";
+import { Checks, definePlugin, Meters, Observers, optional, Runtime, Store, Upstream } from "@gantry/sdk";
 import { config } from "./config.ts";
 import { errors } from "./errors.ts";
 import { settingsFrom } from "./settings.ts";
@@ -8,15 +8,22 @@ export default definePlugin({
   summary: "Traces and measurements of turns for OpenTelemetry, over OTLP; no word of anybody.",
   table: "telemetry",
   config,
-  needs: { meters: optional(Meters), runtime: Runtime, upstream: Upstream },
-  provides: [Observers],
+  needs: { meters: optional(Meters), runtime: Runtime, store: optional(Store), upstream: Upstream },
+  provides: [Checks, Observers],
   errors,
   async setup(host) {
     const settings = settingsFrom(host.config, process.env);
     if (!settings) return;
-    const { meters, runtime, upstream } = host.needs;
-    const { telemetry } = await import("./telemetry.ts");
-    const started = telemetry({ settings, meters, upstream, log: host.log, version: runtime.version });
+    const { meters, runtime, store, upstream } = host.needs;
+    const [{ telemetry }, { SentState }] = await Promise.all([
+      import("./telemetry.ts"),
+      import("./sent-state.ts"),
+    ]);
+    const state = new SentState(store);
+    const { version } = runtime;
+    const started = telemetry({ settings, meters, upstream, state, log: host.log, version });
+    const run = async () => [await state.row(settings.shown)];
+    host.provide(Checks, { name: host.name, kind: "status", run });
     host.provide(Observers, started.observer);
     host.onDispose(() => started.close());
   },

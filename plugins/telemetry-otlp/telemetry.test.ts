@@ -1,4 +1,13 @@
-import { definePlugin, directMessage, Inbox, Meters, type Plugin, type Route, Routes } from "@gantry/sdk";
+import {
+  Checks,
+  definePlugin,
+  directMessage,
+  Inbox,
+  Meters,
+  type Plugin,
+  type Route,
+  Routes,
+} from "@gantry/sdk";
 import {
   callRoute,
   createMemoryStore,
@@ -8,6 +17,7 @@ import {
   startTestHost,
 } from "@gantry/sdk/testing";
 import { afterEach, expect, test, vi } from "vitest";
+import { storeFile } from "../../test/helpers/stores.ts";
 import { tool } from "../../test/helpers/plugins.ts";
 import metrics from "../metrics-prometheus/index.ts";
 import net from "../net-undici/index.ts";
@@ -26,14 +36,15 @@ interface Given {
   readonly traceparent?: string;
   readonly text?: string;
   readonly plugins?: readonly Plugin[];
+  readonly store?: Plugin;
 }
 
 /** Runs one turn that calls a tool, and stops, so that everything has been sent. */
 async function oneTurn(
   collector: CollectorForTests,
-  { telemetry, traceparent = given, text = "go", plugins: more = [] }: Given = {},
+  { telemetry, traceparent = given, text = "go", plugins: more = [], store = memoryStore() }: Given = {},
 ) {
-  const plugins = [net, plugin, note, ...more, fakeProvider([calls, "done"]), memoryStore()];
+  const plugins = [net, plugin, note, ...more, fakeProvider([calls, "done"]), store];
   const t = await startTestHost({
     plugins,
     config: { telemetry: { otlp_url: collector.url, ...telemetry } },
@@ -57,6 +68,34 @@ test("TEL-01: a turn, its model requests and its tool calls are spans of the tra
   expect(below.map(({ name }) => name.split(" ")[0])).toEqual(["chat", "execute_tool", "chat"]);
   for (const span of below)
     expect(span).toMatchObject({ traceId: turn?.traceId, parentSpanId: turn?.spanId });
+});
+
+test("TEL-01: status tells of another process where telemetry goes, when it was taken, and why not", async () => {
+  const kept = storeFile();
+  const status = async (url: string): Promise<unknown> => {
+    const t = await startTestHost({
+      plugins: [net, plugin, kept.plugin()],
+      config: { telemetry: { otlp_url: url.replace("//", "//me:CANARY@") } },
+    });
+    const rows = await t.slot(Checks).get("telemetry-otlp")!.run(new AbortController().signal);
+    await t.stop();
+    return rows;
+  };
+  const collector = await CollectorForTests.start();
+  const nothing = `to ${collector.url}, nothing was taken yet; spans dropped: 0`;
+  expect(await status(collector.url)).toEqual([{ what: "telemetry", state: "ok", detail: nothing }]);
+  await oneTurn(collector, { store: kept.plugin() });
+  const taken = expect.stringMatching(/, last taken 20[\d:T.-]+Z; spans dropped: 0$/) as string;
+  expect(await status(collector.url)).toEqual([{ what: "telemetry", state: "ok", detail: taken }]);
+  collector.next = (response) => response.writeHead(400).end();
+  await oneTurn(collector, { store: kept.plugin() });
+  const dropped = expect.stringMatching(/last taken 20[\d:T.-]+Z; spans dropped: 4$/) as string;
+  expect(await status(collector.url)).toMatchObject([{ state: "ok", detail: dropped }]);
+  const { url } = collector;
+  await collector[Symbol.asyncDispose]();
+  await oneTurn({ url } as CollectorForTests, { store: kept.plugin() });
+  const away = expect.stringMatching(/last taken .*; it fails since \(\w+\); spans dropped: \d+$/) as string;
+  expect(await status(url)).toMatchObject([{ state: "warn", detail: away }]);
 });
 
 test("TEL-01: a model request names its provider, tokens and end by the conventions", async () => {

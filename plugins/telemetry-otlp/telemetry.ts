@@ -3,6 +3,7 @@ import { Collector } from "./collector.ts";
 import { Export } from "./export.ts";
 import { Measurements } from "./measurements.ts";
 import { observer } from "./observer.ts";
+import type { SentState } from "./sent-state.ts";
 import type { Settings } from "./settings.ts";
 
 /** The observer that reports to the collector, and its end. */
@@ -17,11 +18,12 @@ export function telemetry(deps: {
   readonly meters: Meters | undefined;
   readonly upstream: Upstream;
   readonly log: Logger;
+  readonly state: SentState;
   readonly version: string;
 }): Telemetry {
-  const { settings, upstream, log } = deps;
+  const { settings, upstream, log, state } = deps;
   const measurements = new Measurements();
-  const collector = new Collector(upstream, settings, log);
+  const collector = new Collector(upstream, settings, log, state);
   const sent = new Export({ ...deps, collector, measurements });
   return {
     observer: observer({

@@ -46,12 +46,11 @@ export function shellTool({
 }: ShellOptions): Tool {
   const limitOf = ({ timeout_seconds = Infinity }: Command): number =>
     Math.min(timeoutMs, timeout_seconds * 1000);
-  const specOf = (args: Command, { cwd, signal }: Pick<RunSpec, "cwd" | "signal">): RunSpec => ({
+  const specOf = (args: Command, of: Pick<RunSpec, "cwd" | "signal" | "session">): RunSpec => ({
     argv: [...BASH, args.command],
-    cwd,
+    ...of,
     timeoutMs: limitOf(args),
     maxOutputBytes: Math.max(0, maxOutputBytes - FRAME_BYTES),
-    signal,
   });
   const answer = async (args: Command, result: RunResult, cwd: string): Promise<ToolResult> => {
     const walls = await sandbox?.policy();
@@ -82,7 +81,7 @@ export function shellTool({
       if (call.shared === true) return { untried: "others would read what it did before anybody decides" };
       if (call.network === true) return { untried: "it can reach the network, which a try does not" };
       const args = call.args as unknown as Command;
-      const spec = specOf(args, { cwd: call.cwd, signal });
+      const spec = specOf(args, { cwd: call.cwd, signal, session: call.session });
       const tried = await sandbox.tryRun?.(spec, { key, waitMs });
       if (!tried) return { untried: "the sandbox holds nothing back" };
       if ("untried" in tried) return tried;
@@ -102,9 +101,9 @@ export function shellTool({
         },
       };
     },
-    async run({ args, cwd, signal }) {
+    async run({ args, cwd, signal, session }) {
       if (!sandbox) throw errors.SHELL_NO_SANDBOX();
-      return answer(args, await sandbox.run(specOf(args, { cwd, signal })), cwd);
+      return answer(args, await sandbox.run(specOf(args, { cwd, signal, session })), cwd);
     },
   });
 }

@@ -54,7 +54,7 @@ export async function startTrying({ skip }: TestContext, options: TryingOptions 
   });
   const status = host.slot(Checks).get("sandbox-status");
   const rows = status && (await status.run(new AbortController().signal));
-  const without = rows?.find(({ what, state }) => what === "sandbox: runs" && state !== "ok");
+  const without = rows?.find(({ what, state }) => what === "sandbox" && state !== "ok");
   if (without) {
     await host.stop();
     skip(without.detail);

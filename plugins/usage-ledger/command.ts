@@ -29,7 +29,7 @@ export function usageCommand(usage: () => Usage): Command {
 }
 
 /** The beginning of the first of so many days. */
-function since(days: unknown): number {
+export function since(days: unknown): number {
   const count = Number(days ?? 30);
   if (!Number.isInteger(count) || count < 1) throw errors.USAGE("--days takes a whole number", "usage ");
   return Math.floor(Date.now() / DAY - count + 1) * DAY;

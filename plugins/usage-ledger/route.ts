@@ -1,8 +1,6 @@
 import type { Route } from "@gantry/sdk";
 import type { Usage } from "@gantry/sdk/fill";
-import { shownRow } from "./command.ts";
-
-const DAYS_MS = 30 * 86_400_000;
+import { shownRow, since } from "./command.ts";
 
 export function usageRoute(usage: () => Usage): Route {
   return {
@@ -11,10 +9,10 @@ export function usageRoute(usage: () => Usage): Route {
     path: "/api/usage",
     auth: "token",
     may: "read",
-    summary: "What requests to models have taken in the last 30 days; `?by=day`, `model` or `user`.",
+    summary: "What requests to models have taken in `days`, by `day`, `model`, `user` or `agent`.",
     async handle({ query }) {
       const by = (["day", "model", "user", "agent"] as const).find((kind) => kind === query["by"]) ?? "day";
-      const rows = await usage().sum(by, Date.now() - DAYS_MS);
+      const rows = await usage().sum(by, since(query["days"]));
       return { status: 200, body: { by, rows: rows.map(shownRow) } };
     },
   };

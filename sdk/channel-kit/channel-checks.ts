@@ -35,7 +35,7 @@ export function channelChecks(
  */
 export async function rowsOf(
   what: string,
-  look: () => string | Promise<string | readonly CheckRow[]>,
+  look: () => string | readonly CheckRow[] | Promise<string | readonly CheckRow[]>,
   cure?: string,
 ): Promise<readonly CheckRow[]> {
   try {

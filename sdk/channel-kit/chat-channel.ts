@@ -1,5 +1,5 @@
 import type { Static, TObject } from "typebox";
-import { Checks, Commands, Services, type Command } from "../contract/command.ts";
+import { Checks, Commands, Services, type Check, type Command } from "../contract/command.ts";
 import type { ErrorTable } from "../contract/errors.ts";
 import type { OnboardingStep } from "../contract/onboarding.ts";
 import { definePlugin, type Plugin, type PluginHost } from "../contract/plugin.ts";
@@ -7,6 +7,7 @@ import { optional } from "../contract/slot.ts";
 import { Channels, type Channel } from "../messages/channel.ts";
 import { Inbox } from "../messages/inbox.ts";
 import { Media } from "../messages/media.ts";
+import { Routes } from "../messages/route.ts";
 import { Speaker, Transcriber } from "../messages/speech.ts";
 import { Pairing } from "../node/pairing.ts";
 import { Audit } from "../security/audit.ts";
@@ -16,11 +17,12 @@ import { Upstream } from "../tools/net.ts";
 import { Approvals } from "../turns/approval.ts";
 import { channelChecks, rowsOf } from "./channel-checks.ts";
 import { ChatIntake } from "./chat-intake.ts";
-import type { ChatHost, ChatPlatform, ChatRules } from "./chat-platform.ts";
+import type { ChatFrame, ChatHost, ChatPlatform, ChatRules } from "./chat-platform.ts";
 import { ChatQuestions } from "./chat-questions.ts";
 import { ChatSender } from "./chat-sender.ts";
 import { ChannelHealth } from "./health.ts";
 import { LetIn } from "./let-in.ts";
+import { readMarkdown } from "./markdown.ts";
 import { pairedCommands } from "./pairing.ts";
 import { peopleRow, strangerGuard } from "./people.ts";
 import type { PlatformMessage } from "./platform-message.ts";
@@ -54,13 +56,15 @@ export interface ChatChannel<
   readonly table?: string;
   readonly config: Config;
   readonly errors?: ErrorTable;
-  /** The check of the channel is tried before the keys are written. */
-  readonly onboarding?: Pick<OnboardingStep, "hint" | "ask">;
+  /** Before the keys are written, a channel with a connection is tried by its check. */
+  readonly onboarding?: Pick<OnboardingStep, "hint" | "ask"> & Partial<Pick<OnboardingStep, "title">>;
   /** The key of the configuration that lists who may write. */
   readonly allowlist: string;
   /** The form of a person's id, as people write it in `[people]`. */
   readonly personForm: RegExp;
   readonly commands?: readonly Command[];
+  /** The platform delivers to HTTP routes of the channel instead of over its connection. */
+  readonly webhook?: true;
   /** Returns the settings, of which a secret may come from `env`; throws coded errors. */
   settings(config: Static<Config>, env: NodeJS.ProcessEnv): Settings;
   open(settings: Settings, host: ChatHost): ChatPlatform<Address, Message>;
@@ -83,9 +87,11 @@ export function chatChannel<
     ...(table !== undefined && { table }),
     config,
     needs,
-    provides: [Channels, Checks, Commands, Services, Standings],
+    provides: [Channels, Checks, Commands, channel.webhook ? Routes : Services, Standings],
     taps: ["onInboundMessage"],
-    ...(onboarding && { onboarding: { title, check: name, ...onboarding } }),
+    ...(onboarding && {
+      onboarding: { title, ...(!channel.webhook && { check: name }), ...onboarding },
+    }),
     ...(errors && { errors }),
     setup: (host) => setUp(channel, host),
   });
@@ -108,7 +114,8 @@ function setUp<Config extends TObject, Settings extends ChatRules, Address, Mess
 
   const parts = { ...host.needs, name, title, platform, people, rules, health, log, values };
   const questions = new ChatQuestions(parts);
-  const sender = new ChatSender({ ...parts, open: async (id) => media?.open(id) });
+  const open = async (id: string) => media?.open(id);
+  const sender = new ChatSender({ ...parts, open, health: platform.receive && health });
   host.provide(Channels, channelOf(channel, platform, questions, sender));
   host.provide(Standings, people);
 
@@ -120,26 +127,37 @@ function setUp<Config extends TObject, Settings extends ChatRules, Address, Mess
     return refusal ?? refuseStrangers(message);
   });
 
-  const receive = () => {
-    const intake = new ChatIntake({ ...parts, codes: new Pairing(host.needs.store) });
-    return platform.receive({
-      read: (about, read) => intake.read(about, read),
-      take: (messages, signal) => intake.take(messages, signal),
-      press: (press, question) => questions.press(press, question),
-    });
+  const intake = new ChatIntake({ ...parts, codes: new Pairing(host.needs.store) });
+  const frame: ChatFrame<Address, Message> = {
+    read: (about, read) => intake.read(about, read),
+    take: (messages, signal) => intake.take(messages, signal),
+    deliver: (messages, request) => intake.deliver(messages, request),
+    press: (press, question) => questions.press(press, question),
   };
-  serveConnection(host, name, receive, { alone: true });
-  const checks = channelChecks(name, {
+  for (const route of platform.routes?.(frame) ?? []) host.provide(Routes, route);
+  const { receive } = platform;
+  if (receive) serveConnection(host, name, () => receive.call(platform, frame), { alone: true });
+  // A service that has run out of descriptors still renders what it answers.
+  host.onServe(async () => void (await readMarkdown("")));
+  for (const check of checksOf(channel, rules, platform, receive && health)) host.provide(Checks, check);
+  const paired = rules.pairing === undefined ? [] : pairedCommands(name, people.paired);
+  for (const command of [...paired, ...(channel.commands ?? [])]) host.provide(Commands, command);
+}
+
+function checksOf<Address, Message extends PlatformMessage>(
+  { name, allowlist }: { readonly name: string; readonly allowlist: string },
+  { people, pairing }: ChatRules,
+  platform: ChatPlatform<Address, Message>,
+  health: ChannelHealth | undefined,
+): readonly Check[] {
+  return channelChecks(name, {
     standing: async () => [
       ...(await rowsOf(`${name} account`, () => platform.account())),
-      peopleRow(name, channel.allowlist, rules.people, rules.pairing),
+      peopleRow(name, allowlist, people, pairing),
     ],
     platform: (signal) => rowsOf(name, () => platform.check(signal)),
-    health,
+    ...(health && { health }),
   });
-  for (const check of checks) host.provide(Checks, check);
-  const commands = [...pairedCommands(name, people.paired), ...(channel.commands ?? [])];
-  for (const command of commands) host.provide(Commands, command);
 }
 
 function channelOf<Address, Message extends PlatformMessage>(

@@ -3,6 +3,7 @@ import type { Logger } from "../contract/logger.ts";
 import type { InboundMessage } from "../messages/channel.ts";
 import type { Json } from "../messages/content.ts";
 import type { Inbox } from "../messages/inbox.ts";
+import type { RouteRequest } from "../messages/route.ts";
 import type { Trust } from "../security/trust.ts";
 import { Admission, type AdmissionNeeds } from "./admission.ts";
 import type { ChatPlatform, ChatRules } from "./chat-platform.ts";
@@ -47,6 +48,26 @@ export class ChatIntake<Address, Message extends PlatformMessage> {
 
   /** {@link ChatFrame.take} */
   async take(messages: readonly Message[], signal: AbortSignal): Promise<readonly Message[]> {
+    const { known, admitted } = await this.#admitAll(messages, signal);
+    if (admitted.length > 0) await receiveAll(this.#needs.inbox, admitted, signal);
+    return known;
+  }
+
+  /** {@link ChatFrame.deliver} */
+  async deliver(
+    messages: readonly Message[],
+    { id: trace, traceparent }: Pick<RouteRequest, "id" | "traceparent">,
+  ): Promise<boolean> {
+    const { admitted } = await this.#admitAll(messages, new AbortController().signal);
+    const about = { trace, ...(traceparent !== undefined && { traceparent }) };
+    const traced = admitted.map((message) => ({ ...message, ...about }));
+    return traced.length === 0 || !(await this.#needs.inbox.receive(traced)).includes("full");
+  }
+
+  async #admitAll(
+    messages: readonly Message[],
+    signal: AbortSignal,
+  ): Promise<{ readonly known: readonly Message[]; readonly admitted: readonly InboundMessage[] }> {
     const known: Message[] = [];
     const admitted: InboundMessage[] = [];
     for (const message of messages) {
@@ -56,8 +77,7 @@ export class ChatIntake<Address, Message extends PlatformMessage> {
       admitted.push(inbound);
       if (trust !== undefined) known.push(message);
     }
-    if (admitted.length > 0) await receiveAll(this.#needs.inbox, admitted, signal);
-    return known;
+    return { known, admitted };
   }
 
   async #trust({ replyTo, sender }: Message): Promise<Trust | undefined> {
@@ -74,7 +94,7 @@ export class ChatIntake<Address, Message extends PlatformMessage> {
   ): Promise<InboundMessage | undefined> {
     const { platform } = this.#needs;
     const whole = trust === undefined ? message : ((await platform.surrounded?.(message, signal)) ?? message);
-    const attachments = whole.files.map((file) => platform.attachment(file));
+    const attachments = whole.files.flatMap((file) => platform.attachment?.(file) ?? []);
     const answer = (text: string): Promise<unknown> => this.#answer(message, text, signal);
     return this.#admission.admit(whole, { trust, attachments, answer }, signal);
   }

@@ -4,6 +4,7 @@ import type { Refusal } from "../contract/hooks.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { EditedMessage } from "../messages/channel.ts";
 import type { Json } from "../messages/content.ts";
+import type { Route, RouteRequest } from "../messages/route.ts";
 import type { Speech } from "../messages/speech.ts";
 import type { Values } from "../store/store.ts";
 import type { Upstream } from "../tools/net.ts";
@@ -22,8 +23,8 @@ import type { PlatformMessage } from "./platform-message.ts";
  */
 export interface ChatRules {
   readonly people: AllowedPeople;
-  /** The key `pairing_enabled`. */
-  readonly pairing: boolean;
+  /** The key `pairing_enabled`; left out: no code lets anybody in. */
+  readonly pairing?: boolean;
   readonly groups: Groups;
   /** The groups in which the agent may be asked; empty or left out: all. */
   readonly groupIds?: readonly string[];
@@ -72,6 +73,11 @@ export interface ChatFrame<Address, Message extends PlatformMessage> {
    * whose writers may write. Throws what the inbox throws.
    */
   take(messages: readonly Message[], signal: AbortSignal): Promise<readonly Message[]>;
+  /**
+   * Hands in the messages that an HTTP request brought; resolves to false if the inbox is full.
+   * Throws what the inbox throws.
+   */
+  deliver(messages: readonly Message[], request: Pick<RouteRequest, "id" | "traceparent">): Promise<boolean>;
   /** Hands a press to the host, which knows who may decide; `question` is what has the buttons. */
   press(press: ButtonPress, question: Standing<Address>): Promise<PressOutcome>;
 }
@@ -91,16 +97,23 @@ export interface ChatPlatform<Address, Message extends PlatformMessage = Platfor
   /** Returns the address that a channel's JSON states; undefined for what is none. */
   readAddress(to: Json): Address | undefined;
   /** Returns what receives: it reads what comes in and hands it to the frame. */
-  receive(frame: ChatFrame<Address, Message>): ConnectionOptions;
+  receive?(frame: ChatFrame<Address, Message>): ConnectionOptions;
+  /** Returns the routes to which a platform with `webhook` delivers. */
+  routes?(frame: ChatFrame<Address, Message>): readonly Route[];
   /** Returns a file of a message, to be loaded if its writer may write. */
-  attachment(file: Message["files"][number]): Attachment;
+  attachment?(file: Message["files"][number]): Attachment;
   /** Returns a message of somebody who may write, with what stands around it. */
   surrounded?(message: Message, signal: AbortSignal): Promise<Message>;
   /** Returns why nobody may write from this place, whoever they are. */
   refusePlace?(address: Address): Refusal | undefined;
 
-  /** Sends words or a file; resolves to the message's id. */
+  /** Sends words or a file; resolves to the message's id, empty if it has none. */
   send(piece: OutgoingPiece, delivery: Delivery<Address>): Promise<string | number>;
+  /**
+   * Looks for words that an earlier try may have sent: resolves to their message's id, and to
+   * undefined if they are not there.
+   */
+  find?(delivery: Delivery<Address>): Promise<string | undefined>;
   readonly albums?: Albums<Address>;
   /** Sends a voice message. */
   speak?(speech: Speech, delivery: Delivery<Address>): Promise<unknown>;
@@ -118,9 +131,10 @@ export interface ChatPlatform<Address, Message extends PlatformMessage = Platfor
   typing?(address: Address, signal: AbortSignal): Promise<void>;
 
   /**
-   * Tells the account without asking the platform, in a few words; throws what is wrong with it.
+   * Tells the account without asking the platform, in a few words or rows; throws what is wrong
+   * with it.
    */
-  account(): string;
+  account(): string | readonly CheckRow[];
   /** Asks the platform about the account; throws if it refuses. */
   check(signal: AbortSignal): Promise<readonly CheckRow[]>;
 }

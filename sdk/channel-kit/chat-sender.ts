@@ -26,7 +26,8 @@ export interface ChatSenderNeeds<Address, Message extends PlatformMessage> {
   readonly name: string;
   readonly title: string;
   readonly platform: ChatPlatform<Address, Message>;
-  readonly health: ChannelHealth;
+  /** Undefined: the channel has no connection whose state it could tell. */
+  readonly health: ChannelHealth | undefined;
   readonly log: Logger;
   readonly speaker: Speaker | undefined;
   readonly open: PieceOptions["open"];
@@ -48,13 +49,15 @@ export class ChatSender<Address, Message extends PlatformMessage> {
     const address = platform.readAddress(to);
     if (address === undefined)
       return { status: "refused", reason: `${JSON.stringify(to)} is no address on ${title}` };
-    const copies = platform.sendsOnce ? {} : { earlier, again: copyOf };
+    const find = (piece: Piece, index: number) => this.#find(piece, { address, key, index, signal });
+    const copies = platform.sendsOnce ? {} : { earlier, again: copyOf, ...(platform.find && { find }) };
     let last: Sent = { status: "sent" };
     return sendInParts<Piece>({
       values: values(),
       space: `${name}.parts`,
       key,
       ...copies,
+      away: () => this.#away(signal),
       parts: await this.#pieces(message),
       apart: (piece) => ("album" in piece ? piece.album : undefined),
       instead: (piece, reason) =>
@@ -103,11 +106,31 @@ export class ChatSender<Address, Message extends PlatformMessage> {
     });
   }
 
+  /** Returns why the platform takes nothing now. Without a connection, it is asked. */
+  async #away(signal: AbortSignal): Promise<string | undefined> {
+    const { health, platform, title } = this.#needs;
+    if (health) return health.state === "waiting" ? `${title} does not answer` : undefined;
+    try {
+      await platform.check(signal);
+    } catch (error) {
+      if (error instanceof PlatformFailure && error.kind === "again") return error.message;
+    }
+    return undefined;
+  }
+
+  async #find(piece: Piece, delivery: Delivery<Address>): Promise<Sent | "absent" | undefined> {
+    if (!("text" in piece)) return undefined;
+    let id: string | undefined;
+    const found = await sentOf(async () => (id = await this.#needs.platform.find?.(delivery)) ?? "");
+    if (found.status === "sent" && id === undefined) return "absent";
+    return found.status === "refused" ? undefined : found;
+  }
+
   #tell(error: unknown): void {
     const { health } = this.#needs;
     if (!(error instanceof PlatformFailure)) return;
-    if (error.kind === "account") health.refused(error.message);
-    if (error.kind === "paused") health.notices(error.message);
+    if (error.kind === "account") health?.refused(error.message);
+    if (error.kind === "paused") health?.notices(error.message);
   }
 
   /** The answer is there in words, so one that cannot be spoken is not sent again. Never throws. */

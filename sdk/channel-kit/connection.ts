@@ -1,3 +1,5 @@
+import { errors } from "../contract/codes.ts";
+import type { GantryError } from "../contract/errors.ts";
 import type { ChannelHealth } from "./health.ts";
 import { pause } from "./pause.ts";
 
@@ -14,6 +16,9 @@ const goodMs = 60_000;
 const refusedMs = { first: 30_000, longest: 300_000 };
 /** While it waits, it is said so often that it does. */
 const beatMs = 30_000;
+/** The store is tried again so soon. It has a check and an alert of its own. */
+const ofStore: Trouble = { reason: "the store keeps nothing", isOurs: true, afterMs: 2_000 };
+const storeCodes: ReadonlySet<unknown> = new Set([errors.STORE_FAILED.code, errors.STORE_HELD.code]);
 /** Work that does not heed its signal is left behind after this long. */
 const graceMs = 5_000;
 
@@ -31,6 +36,8 @@ export interface Trouble {
   readonly leastMs?: number;
   /** Milliseconds without a word from the platform, if that is how the trouble was noticed. */
   readonly unheardMs?: number;
+  /** True if the store keeps nothing: the channel hears, and what it hears comes again. */
+  readonly isOurs?: true;
 }
 
 export interface ConnectionOptions {
@@ -77,7 +84,7 @@ export class Connection {
       if (signal.aborted) return;
 
       tries = Date.now() - began >= goodMs ? 1 : tries + 1;
-      this.#tell(trouble);
+      if (!trouble.isOurs) this.#tell(trouble);
       await this.#wait(waitMs(tries, trouble), signal);
     }
   }
@@ -116,6 +123,7 @@ export class Connection {
       await Promise.race([options.run(both, alive), leftBehind(both, over.signal)]);
       return { reason: "the connection ended" };
     } catch (error) {
+      if (storeCodes.has((error as GantryError).code)) return ofStore;
       if (!deaf.signal.aborted) return options.judge(error);
       const reason = `nothing came for ${watchdogMs / 1_000} s, so the connection is made anew`;
       return { reason, unheardMs: watchdogMs };

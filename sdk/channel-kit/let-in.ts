@@ -6,8 +6,8 @@ import { trustOf, type AllowedPeople, type Matches } from "./people.ts";
 
 export interface LetInRules {
   readonly people: AllowedPeople;
-  /** The key `pairing_enabled`. */
-  readonly pairing: boolean;
+  /** The key `pairing_enabled`; undefined: no code lets anybody in. */
+  readonly pairing?: boolean | undefined;
   readonly matches?: Matches;
 }
 
@@ -25,14 +25,14 @@ export class LetIn implements Standing {
 
   /** A code may let people in. */
   get pairs(): boolean {
-    return this.#rules.pairing;
+    return this.#rules.pairing === true;
   }
 
   /** Undefined for somebody who may not. */
   async trust(id: string): Promise<Trust | undefined> {
     const { people, pairing, matches } = this.#rules;
     const listed = trustOf(id, people, matches);
-    if (!pairing || (listed !== undefined && listed !== "guest")) return listed;
+    if (pairing !== true || (listed !== undefined && listed !== "guest")) return listed;
     return (await this.paired.has(id)) ? "member" : listed;
   }
 }

@@ -27,12 +27,21 @@ export class PlatformFailure extends Error {
   readonly afterMs: number | undefined;
   /** True if the call may have been done: it went out, and nothing came back that can be read. */
   readonly unsure: boolean;
+  /** The platform's own word for it; empty if it said none. */
+  readonly code: string;
 
-  constructor(kind: FailureKind, sentence: string, afterMs?: number, unsure: boolean = false) {
+  constructor(
+    kind: FailureKind,
+    sentence: string,
+    afterMs?: number,
+    unsure: boolean = false,
+    code: string = "",
+  ) {
     super(sentence);
     this.kind = kind;
     this.afterMs = afterMs;
     this.unsure = unsure;
+    this.code = code;
   }
 }
 
@@ -66,10 +75,14 @@ function kindOf(error: unknown, refused: readonly string[]): FailureKind {
   return refused.includes(error.code) ? "refused" : "account";
 }
 
-/** Returns the outcome of a call that sends a message and resolves to its id. Never throws. */
+/**
+ * Returns the outcome of a call that sends a message and resolves to its id, empty if the platform
+ * names none. Never throws.
+ */
 export async function sentOf(call: () => Promise<string | number>): Promise<Sent> {
   try {
-    return { status: "sent", id: String(await call()) };
+    const id = String(await call());
+    return id === "" ? { status: "sent" } : { status: "sent", id };
   } catch (error) {
     if (!(error instanceof PlatformFailure)) return { status: "retry", reason: String(error) };
     const { kind, message: reason, afterMs } = error;

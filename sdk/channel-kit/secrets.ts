@@ -13,7 +13,7 @@ export interface SecretKeys<Key extends string> {
   /** Its table in the configuration. */
   readonly table: string;
   readonly values: { readonly [K in Key]: string | undefined };
-  readonly required: readonly Key[];
+  readonly required: readonly NoInfer<Key>[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

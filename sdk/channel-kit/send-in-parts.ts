@@ -23,6 +23,16 @@ export interface PartedMessage<Part> {
    */
   again?(part: Part): Part;
   /**
+   * Looks for a part that may have arrived: returns what became of it, `absent` if the platform
+   * does not have it, and undefined if nobody can tell.
+   */
+  find?(part: Part, index: number): Promise<Sent | "absent" | undefined>;
+  /**
+   * Returns why the platform takes nothing now, asked before a copy is sent: a copy that goes into
+   * silence would be the last. Default: it takes what is sent.
+   */
+  away?(): Promise<string | undefined>;
+  /**
    * Returns what is sent in place of a part that the platform refuses, such as a file; undefined:
    * the rest stays here too.
    */
@@ -109,14 +119,19 @@ async function sendApart<Part>(
 }
 
 async function sendOne<Part>(message: PartedMessage<Part>, part: Part, at: Progress): Promise<Sent> {
-  const { send, again } = message;
-  const { next, unsure, apart = 0 } = at;
+  const { send, again, find } = message;
+  const { next, apart = 0 } = at;
+  const found = at.unsure > 0 ? await find?.(part, next + apart) : undefined;
+  if (typeof found === "object") return found;
+  const unsure = found === "absent" ? 0 : at.unsure;
   if (unsure >= mostUnsure) return { status: "refused", reason: givenUp };
+  const away = unsure > 0 ? await message.away?.() : undefined;
+  if (away !== undefined) return { status: "retry", reason: away, scope: "channel" };
   const sent = await send(unsure > 0 && again ? again(part) : part, next + apart);
   if (sent.status === "refused") return sendInstead(message, part, at, sent);
   if (sent.status !== "retry" || sent.unsure !== true || again === undefined) return sent;
   await keep(message, { ...at, unsure: unsure + 1 });
-  return unsure + 1 < mostUnsure ? sent : { status: "refused", reason: givenUp };
+  return find || unsure + 1 < mostUnsure ? sent : { status: "refused", reason: givenUp };
 }
 
 /** Sends what stands in for a part that the platform refused. */

@@ -128,7 +128,8 @@ export const errors = defineErrors({
       "restart the service with this release first, or stop it.",
   ),
   LEASE_LOST: failed(
-    "The conversation %s was taken over by another worker meanwhile, so nothing of this was kept: leave it to that one, or ask again.",
+    "The conversation %s was taken over by another process meanwhile, so nothing of this was kept: read what stands there now, and ask again.",
+    409,
   ),
   SESSION_BUSY: failed("The conversation %s is busy in another process: wait for its turn to end.", 409),
   ALREADY_RUNNING: failed(

@@ -91,6 +91,8 @@ export interface CheckRow {
    * repeated.
    */
   readonly fix?: RowFix;
+  /** Somebody asked for this state: `GET /ready` tells it, and no alert does. */
+  readonly planned?: true;
 }
 
 /**
@@ -107,7 +109,9 @@ export interface RowFix {
 /**
  * A plugin's report on itself in `status` (quick, local), in `doctor` (may reach out), and while it
  * serves in `GET /ready`: there a row that fails means that the service cannot do its work, one
- * that warns is an alert beside it, and `what` is told to anybody.
+ * that warns is an alert beside it, and `what` is told to anybody. Rows of one cause have one
+ * `what`, whichever check tells of it. If a check throws or does not answer in five seconds, its
+ * name is the cause.
  */
 export interface Check {
   readonly name: string;

@@ -44,6 +44,8 @@ export interface PromptOptions {
   readonly temperature?: number;
   /** The amount of thinking before an answer; undefined: as the provider is configured. */
   readonly effort?: Effort;
+  /** Tells `onEvent` what the model thinks, as far as its provider gives that. Default: nothing. */
+  readonly thoughts?: true;
   /** The limits of the turn together with all turns within it. */
   readonly budget?: TurnBudget;
   /**

@@ -5,7 +5,8 @@ export const providerKeys = {
   default_provider: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "A provider's id or alias; for some an address stands behind it and a colon.",
+      description:
+        "A provider's id or alias; for some an address stands behind it and a colon: custom:http://127.0.0.1:8080/v1.",
     }),
   ),
 };

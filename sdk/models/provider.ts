@@ -101,6 +101,8 @@ export function causedBy(failure: ProviderFailure, cause: unknown): ProviderFail
  */
 export type ProviderEvent =
   | { readonly type: "text"; readonly text: string }
+  /** A piece of what the model thinks before it answers or calls, if it tells that. */
+  | { readonly type: "thought"; readonly text: string }
   | { readonly type: "tool_call"; readonly call: ToolUse }
   | { readonly type: "provider_data"; readonly data: Json }
   | {

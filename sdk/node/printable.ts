@@ -1,6 +1,6 @@
 const hidden =
-  // oxlint-disable-next-line no-control-regex -- control signs are what this is about
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- it is about these
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffc\u{e0000}-\u{e0fff}]|(?<![\p{Extended_Pictographic}\d#*])[\ufe0e\ufe0f]/gu;
 
 /**
  * Returns text from outside made safe to print on one terminal: no control characters, no hidden or

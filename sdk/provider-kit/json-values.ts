@@ -20,7 +20,8 @@ export function asText(value: unknown): string | undefined {
 
 /** Returns a count of tokens, or undefined if the server sent something else. */
 export function asCount(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined;
+  const count = typeof value === "number" ? Math.floor(value) : Number.NaN;
+  return count >= 0 && Number.isSafeInteger(count) ? count : undefined;
 }
 
 /** Returns true if a text is JSON as a whole. */

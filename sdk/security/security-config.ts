@@ -76,10 +76,13 @@ export const securityKeys = {
   browser_enabled: toggle(false, "Offer the browser tool."),
 };
 
+/** The files that programs verify servers by; the machine's private keys lie beside them. */
+const certificates = ["/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf"];
+
 /** Keys of `[security.sandboxing]` that more than one plugin reads. */
 export const sandboxingKeys = {
   allowed_read_paths: paths(
-    ["/usr", "/lib", "/lib64", "/bin", "/etc/ssl", "/etc/resolv.conf", "/etc/hosts", "$WORKSPACE"],
+    ["/usr", "/lib", "/lib64", "/bin", ...certificates, "/etc/resolv.conf", "/etc/hosts", "$WORKSPACE"],
     "Paths that started programs may read; file tools may read what is added to the default. $WORKSPACE is the workspace.",
   ),
   allowed_write_paths: paths(

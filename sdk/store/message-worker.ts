@@ -65,8 +65,11 @@ export interface ClaimedMessages {
 export type LaneState = Parameters<NonNullable<Observer["laneMoved"]>>[0]["state"];
 
 export interface RunningWorker {
-  /** Begins no new work; what runs is cancelled at `signal` and stays in the store. */
-  stop(signal: AbortSignal): Promise<void>;
+  /**
+   * Begins no new work; what runs is cancelled at `signal` and stays in the store. From `unheard`
+   * on nothing comes in any more, so a turn that waits for a person may end.
+   */
+  stop(signal: AbortSignal, unheard?: AbortSignal): Promise<void>;
 }
 
 /**

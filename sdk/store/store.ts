@@ -1,7 +1,7 @@
 import type { Lanes, Lease } from "./lanes.ts";
+import type { Memory } from "./memory.ts";
 import type { ChatMessage } from "../models/provider.ts";
 import { one } from "../contract/slot.ts";
-import type { Sources } from "../tools/effects.ts";
 import type { Usage } from "../models/usage.ts";
 import { having } from "../contract/shape.ts";
 
@@ -87,45 +87,6 @@ export function turnsToShow(count: number, most: number): number {
   const step = Math.max(1, Math.floor(most / 2));
   return count <= most ? count : count - Math.ceil((count - most) / step) * step;
 }
-
-export interface MemoryEntry {
-  readonly id: string;
-  readonly text: string;
-  /** ISO 8601. */
-  readonly created: string;
-  /** The sources that it comes from, as they were given; absent if none were. */
-  readonly sources?: Sources;
-}
-
-/** The agent's memories, by user. */
-export interface Memory {
-  /** `sources` are kept with the text, since whoever recalls it takes them in. */
-  remember(user: string, text: string, sources?: Sources): Promise<MemoryEntry>;
-  /**
-   * Searches full text, best first. Any text is valid; one without a word gives all, newest first.
-   */
-  recall(user: string, query: string, limit: number): Promise<readonly MemoryEntry[]>;
-  forget(user: string, id: string): Promise<boolean>;
-  /**
-   * Drops what is older than `before` (Unix ms) and what is beyond `maxEntries` in all, the oldest
-   * of whoever holds most; gives how many.
-   */
-  prune(before: number, maxEntries: number): Promise<number>;
-  count(): Promise<number>;
-}
-
-/**
- * A memory in place of the store's, such as one that searches by meaning. Who fills it keeps its
- * promises: by user, on disk when the promise resolves, nothing left of a person who is erased.
- */
-export interface OwnMemory extends Memory {
-  /** Removes all of one person; returns how many there were. */
-  erase(user: string): Promise<number>;
-}
-export const OwnMemory = one<OwnMemory>(
-  "memory",
-  having("remember", "recall", "forget", "prune", "count", "erase"),
-);
 
 /** A sliding window: at most `max` hits in any `ms` milliseconds. */
 export interface Window {
@@ -226,11 +187,19 @@ export interface Store {
   readonly limits: Limits;
   readonly values: Values;
   readonly usage: Usage;
+  /** This process's name among those that share the store; left out by a store of one machine. */
+  readonly node?: string;
   /**
    * Removes a person (`<channel>:<id>`) in one step: their conversations, memories, messages, and
    * their name in what requests have cost. Media that only these named go with them.
    */
   erase(user: string): Promise<Erased>;
+  /**
+   * Writes all that is kept, and the files of the configuration directory, into a new file that
+   * `gantry restore` takes, closed to others. Left out by a store whose engine is copied by its own
+   * programs.
+   */
+  backup?(file: string): Promise<void>;
 }
 export const Store = one<Store>("store", (store: Store) => {
   const parts = ["sessions", "memory", "lanes", "limits", "values", "usage"] as const;

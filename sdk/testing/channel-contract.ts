@@ -7,9 +7,9 @@ import {
   type Sent,
   type TurnEvent,
 } from "../index.ts";
-import { heldNow, leftOver } from "./leaks.ts";
+import { heldNow, mustClear, mustYield } from "./leaks.ts";
 import { strangeParts } from "./strange-parts.ts";
-import { BLOCKED_MS, cases, messageOf, watched, within, wrong } from "./say.ts";
+import { answerOf, cases, endsSoon, messageOf, watched, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
 
 export interface ChannelSubject {
@@ -57,17 +57,14 @@ export function channelContract({
       `did not answer in ${patienceMs} ms after a sending`,
       "end it by its signal and by a time limit of its own",
     );
-    const sent: unknown = await within(patienceMs, late, async () =>
-      channel.send({ to: recipient, parts, key: `contract-${(tries += 1)}` }, signal),
-    ).catch((error: unknown) => {
-      throw error === late
-        ? late
-        : wrong(
-            who,
-            `threw in send() (${messageOf(error)})`,
-            'answer { status: "retry" or "refused", reason } instead',
-          );
-    });
+    const message = { to: recipient, parts, key: `contract-${(tries += 1)}` };
+    const cure = 'answer { status: "retry" or "refused", reason } instead';
+    const sent = await answerOf<unknown>(
+      patienceMs,
+      late,
+      () => channel.send(message, signal),
+      (error) => wrong(who, `threw in send() (${error})`, cure),
+    );
     if (isSent(sent)) return sent;
     throw wrong(who, `answered a sending with ${JSON.stringify(sent) ?? "nothing"}`, answers);
   };
@@ -97,12 +94,10 @@ export function channelContract({
             `answered ${answer.status} for a plain reply`,
             `let the test's platform take it, or state status: "${answer.status}"`,
           );
-        if (blockedMs > BLOCKED_MS)
-          throw wrong(who, `let nothing else run for ${Math.round(blockedMs)} ms`, "wait with await");
+        mustYield(who, blockedMs);
       }
-      const left = await leftOver(before, patienceMs);
-      if (left.some((kind) => kind.endsWith("Timeout")))
-        throw wrong(who, `left ${left.join(", ")} behind after sending`, "clear its timers when send() ends");
+      const due = { after: "sending", cure: "clear its timers when send() ends" };
+      await mustClear(who, before, patienceMs, due);
     },
     "a channel answers for a picture whose bytes are gone, and for a piece that it does not know":
       async () => {
@@ -144,11 +139,12 @@ export function channelContract({
           `did not answer in ${patienceMs} ms after a question`,
           "end it by its signal",
         );
-        const asked: unknown = await within(patienceMs, late, async () =>
-          channel.ask?.(question, recipient, never),
-        ).catch((error: unknown) => {
-          throw error === late ? late : wrong(who, `threw in ask() (${messageOf(error)})`, answers);
-        });
+        const asked = await answerOf<unknown>(
+          patienceMs,
+          late,
+          () => channel.ask?.(question, recipient, never),
+          (error) => wrong(who, `threw in ask() (${error})`, answers),
+        );
         if (!isSent(asked))
           throw wrong(who, `answered a question with ${JSON.stringify(asked) ?? "nothing"}`, answers);
       }
@@ -161,11 +157,9 @@ export function channelContract({
       );
       const stop = new AbortController();
       // A platform that does not take it is not a fault.
-      const work = within(patienceMs, late, async () => channel.working?.(to, stop.signal));
+      const work = endsSoon(patienceMs, late, () => channel.working?.(to, stop.signal));
       stop.abort();
-      await work.catch((error: unknown) => {
-        if (error === late) throw error;
-      });
+      await work;
     },
     "a channel that is told of turns ignores what it does not know": async () => {
       for (const event of [{ type: "thinking" }, { type: "of another release", more: [] }]) {

@@ -13,6 +13,8 @@ export type FakeAnswer =
   | string
   | {
       readonly text?: string;
+      /** Its thinking before the text. */
+      readonly thoughts?: string;
       readonly calls?: readonly { readonly name: string; readonly args: unknown; readonly id?: string }[];
       readonly failure?: ProviderFailure;
       readonly stop?: StopReason;
@@ -65,6 +67,7 @@ export function fakeProvider(
 
 async function* events(answer: Exclude<FakeAnswer, string>, turn: number): AsyncGenerator<ProviderEvent> {
   await answer.after;
+  for (const piece of answer.thoughts?.match(/\S+\s*/g) ?? []) yield { type: "thought", text: piece };
   for (const piece of answer.text?.match(/\S+\s*|\s+/g) ?? []) yield { type: "text", text: piece };
   const calls = answer.calls ?? [];
   for (const [i, call] of calls.entries()) {

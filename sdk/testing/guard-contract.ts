@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import type { Hooks, Question, Refusal, ToolCall } from "../index.ts";
-import { heldNow, leftOver } from "./leaks.ts";
-import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
+import { heldNow, mustClear, mustYield } from "./leaks.ts";
+import { answerOf, cases, frozen, watched, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
 
 export type GuardedCall = Partial<ToolCall> & Pick<ToolCall, "tool">;
@@ -76,32 +76,23 @@ export function guardContract({
   patienceMs = 5_000,
 }: GuardSubject): readonly ContractCase[] {
   const who = `The guard ${name}`;
-  const answerOf = async (call: ToolCall): Promise<Refusal | Question | undefined> => {
+  const verdictOf = async (call: ToolCall): Promise<Refusal | Question | undefined> => {
     const late = wrong(
       who,
       `did not answer in ${patienceMs} ms`,
       "decide from the call alone, or with a time limit of its own",
     );
-    const answer: unknown = await within(patienceMs, late, async () => guard(call)).catch(
-      (error: unknown) => {
-        throw error === late
-          ? late
-          : wrong(
-              who,
-              `threw for ${brief(call)} (${messageOf(error)})`,
-              "answer refuse() where it cannot decide, and change nothing of the call, which is frozen",
-            );
-      },
+    const cure = "answer refuse() where it cannot decide, and change nothing of the call, which is frozen";
+    const answer = await answerOf<unknown>(
+      patienceMs,
+      late,
+      () => guard(call),
+      (error) => wrong(who, `threw for ${brief(call)} (${error})`, cure),
     );
-    const { verdict, code, reason } = (answer ?? {}) as Partial<Refusal | Question>;
+    const { verdict, code, reason } = Object(answer) as Partial<Refusal | Question>;
     if (answer === undefined) return undefined;
-    if (
-      (verdict === "refuse" || verdict === "ask") &&
-      typeof code === "string" &&
-      code !== "" &&
-      typeof reason === "string" &&
-      reason !== ""
-    )
+    const isVerdict = verdict === "refuse" || verdict === "ask";
+    if (isVerdict && [code, reason].every((text) => typeof text === "string" && text !== ""))
       return answer as Refusal;
     throw wrong(
       who,
@@ -111,7 +102,7 @@ export function guardContract({
   };
   const expectAll = async (calls: readonly GuardedCall[], wanted: string | undefined): Promise<void> => {
     for (const call of calls) {
-      const verdict = (await answerOf(guardedCall(call)))?.verdict;
+      const verdict = (await verdictOf(guardedCall(call)))?.verdict;
       if (verdict !== wanted)
         throw wrong(
           who,
@@ -124,30 +115,17 @@ export function guardContract({
     "a guard answers refuse(), ask() or nothing for any call, soon, and changes nothing": async () => {
       const before = heldNow();
       for (const call of strange) {
-        const { blockedMs } = await watched(() => answerOf(guardedCall(call)));
-        if (blockedMs > BLOCKED_MS)
-          throw wrong(
-            who,
-            `let nothing else run for ${Math.round(blockedMs)} ms over ${brief(guardedCall(call))}`,
-            "bound the work by the length of what it reads",
-          );
+        const { blockedMs } = await watched(() => verdictOf(guardedCall(call)));
+        const cure = "bound the work by the length of what it reads";
+        mustYield(who, blockedMs, cure, ` over ${brief(guardedCall(call))}`);
       }
-      const left = await leftOver(before, patienceMs);
-      if (left.some((kind) => kind.endsWith("Timeout")))
-        throw wrong(
-          who,
-          `left ${left.join(", ")} behind after its answers`,
-          "clear its timers when it answers",
-        );
+      const due = { after: "its answers", cure: "clear its timers when it answers" };
+      await mustClear(who, before, patienceMs, due);
     },
     "a guard that is only asked says the same twice: it counts and remembers nothing of a dry run":
       async () => {
         for (const call of [...strange, ...lets, ...refuses, ...asks]) {
-          const said = await Promise.all([
-            answerOf(guardedCall(call)),
-            answerOf(guardedCall(call)),
-            answerOf(guardedCall(call)),
-          ]);
+          const said = await Promise.all([call, call, call].map((one) => verdictOf(guardedCall(one))));
           if (new Set(said.map((answer) => answer?.verdict)).size > 1)
             throw wrong(
               who,
@@ -158,7 +136,7 @@ export function guardContract({
       },
     "a guard's reasons are one readable sentence": async () => {
       for (const call of [...strange, ...refuses, ...asks]) {
-        const reason = (await answerOf(guardedCall(call)))?.reason ?? "";
+        const reason = (await verdictOf(guardedCall(call)))?.reason ?? "";
         if (reason.length > 2_000)
           throw wrong(who, `gave a reason of ${reason.length} characters`, "shorten what it quotes");
       }

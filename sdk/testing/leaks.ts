@@ -1,4 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { wrong } from "./say.ts";
+
+/** Work that lets nothing else run for longer blocks the service. */
+const blockingMs = 1_000;
 
 /** Threads that run: process.getActiveResourcesInfo() does not tell of them. */
 let threads = 0;
@@ -28,4 +32,27 @@ export async function leftOver(before: ReadonlyMap<string, number>, ms: number):
       return more.map(([kind, count]) => `${count - (before.get(kind) ?? 0)} ${kind}`);
     await delay(10);
   }
+}
+
+/** Throws if work has let nothing else run for too long. */
+export function mustYield(
+  who: string,
+  blockedMs: number,
+  cure: string = "wait with await",
+  over: string = "",
+): void {
+  if (blockedMs > blockingMs)
+    throw wrong(who, `let nothing else run for ${Math.round(blockedMs)} ms${over}`, cure);
+}
+
+/** Throws if timers have been left behind since `before`, once they had `ms` to end. */
+export async function mustClear(
+  who: string,
+  before: ReadonlyMap<string, number>,
+  ms: number,
+  { after, cure }: { readonly after: string; readonly cure: string },
+): Promise<void> {
+  const left = await leftOver(before, ms);
+  if (left.some((kind) => kind.endsWith("Timeout")))
+    throw wrong(who, `left ${left.join(", ")} behind after ${after}`, cure);
 }

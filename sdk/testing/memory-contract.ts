@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Memory, OwnMemory } from "../store/store.ts";
+import type { Memory, OwnMemory } from "../store/memory.ts";
 import type { ContractCase } from "./contract-case.ts";
 
 const STRANGE = [

@@ -2,8 +2,8 @@ import type { TSchema } from "typebox";
 import { EARLIER_LEVEL } from "../fill.ts";
 import { SDK_LEVEL, type HookName, type Hooks, type Plugin, type PluginHost, type Taps } from "../index.ts";
 import { heard } from "./heard.ts";
-import { heldNow, leftOver } from "./leaks.ts";
-import { BLOCKED_MS, cases, messageOf, watched, wrong } from "./say.ts";
+import { heldNow, leftOver, mustYield } from "./leaks.ts";
+import { cases, messageOf, watched, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
 import { startTestHost, type TestHost, type TestHostOptions } from "./test-host.ts";
 
@@ -90,12 +90,8 @@ export function pluginContract(subject: PluginSubject): readonly ContractCase[] 
       await (await startTestHost({ plugins: [] })).stop();
       const { answer: t, blockedMs } = await watched(() => started(false));
       await t.stop();
-      if (blockedMs > BLOCKED_MS)
-        throw wrong(
-          who,
-          `let nothing else run for ${Math.round(blockedMs)} ms in setup`,
-          "do heavy work on first use, and import heavy packages there",
-        );
+      const cure = "do heavy work on first use, and import heavy packages there";
+      mustYield(who, blockedMs, cure, " in setup");
     },
     "a plugin gives back all that it took, however often it starts": async () => {
       const before = heldNow();

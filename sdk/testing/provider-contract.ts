@@ -2,8 +2,8 @@ import { Type } from "typebox";
 import { textParts } from "../index.ts";
 import type { ChatRequest, Part, Provider, ProviderEvent } from "../index.ts";
 import { strangeParts } from "./strange-parts.ts";
-import { heldNow, leftOver } from "./leaks.ts";
-import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
+import { heldNow, mustClear, mustYield } from "./leaks.ts";
+import { answerOf, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
 
 export interface ProviderSubject {
@@ -69,8 +69,7 @@ export function providerContract({
     "a provider answers with whole events and exactly one stop or error, which is the last": async () => {
       const before = heldNow();
       const { answer, blockedMs } = await watched(() => ask(never));
-      if (blockedMs > BLOCKED_MS)
-        throw wrong(who, `let nothing else run for ${Math.round(blockedMs)} ms`, "wait with await");
+      mustYield(who, blockedMs);
       const last = answer.at(-1);
       if (last?.type === "error" && answers)
         throw wrong(
@@ -80,13 +79,8 @@ export function providerContract({
         );
       if (last?.type === "stop" && !answer.some(({ type }) => type === "text" || type === "tool_call"))
         throw wrong(who, "said nothing", "give its answer as text events");
-      const left = await leftOver(before, patienceMs);
-      if (left.some((kind) => kind.endsWith("Timeout")))
-        throw wrong(
-          who,
-          `left ${left.join(", ")} behind after its answer`,
-          "clear its timers when an answer ends",
-        );
+      const due = { after: "its answer", cure: "clear its timers when an answer ends" };
+      await mustClear(who, before, patienceMs, due);
     },
     "a provider answers a message with a picture that is gone, and with a piece that it does not know":
       async () => {
@@ -166,19 +160,11 @@ async function collect(
     "end it by its signal and by time limits of its own",
   );
   const events: ProviderEvent[] = [];
-  try {
-    await within(ms, late, async () => {
-      for await (const event of provider.chat(asked)) events.push(event);
-    });
-  } catch (error) {
-    throw error === late
-      ? late
-      : wrong(
-          who,
-          `threw into its stream (${messageOf(error)})`,
-          "give a failure as the last event, and change nothing of the request",
-        );
-  }
+  const cure = "give a failure as the last event, and change nothing of the request";
+  const read = async (): Promise<void> => {
+    for await (const event of provider.chat(asked)) events.push(event);
+  };
+  await answerOf(ms, late, read, (error) => wrong(who, `threw into its stream (${error})`, cure));
   const fault = events.map(faultOf).find((found) => found !== undefined);
   if (fault) throw wrong(who, fault, "see ProviderEvent in the sdk");
   const ends = events.filter(({ type }) => type === "stop" || type === "error").length;

@@ -23,10 +23,13 @@ import {
   loadPlugin,
   openWorkspace,
   parseToml,
+  PluginInstance,
   readText,
   valueAt,
 } from "@gantry/host";
-import type { LogLine, TestHost, TestHostOptions } from "./test-host-types.ts";
+import type { AlonePlugin, Around, LogLine, TestHost, TestHostOptions } from "./test-host-types.ts";
+
+type ScopeDeps = ConstructorParameters<typeof PluginInstance>[2];
 
 /**
  * Plugins as a host with this configuration directory would find them; nothing of them runs but
@@ -37,10 +40,13 @@ export function openLoader(configDir: string): {
   bundled(): Promise<readonly Plugin[]>;
   /** Reads a configuration file as it is written; throws CONFIG_*. */
   config(file: string): Promise<Readonly<Record<string, unknown>>>;
+  /** A plugin without a host: what it registers and reads is the caller's. */
+  alone(plugin: Plugin, config: unknown, around: Around): AlonePlugin;
 } {
   return {
     load: async (name) => (await loadPlugin(name, configDir, await bundledPlugins())).plugin,
     bundled: () => bundledIn(configDir),
+    alone: (plugin, config, around) => new PluginInstance(plugin, config, around as ScopeDeps),
     async config(file) {
       const text = await readText(file);
       if (text === undefined) throw hostErrors.CONFIG_UNREADABLE(file, "ENOENT");

@@ -43,8 +43,27 @@ export async function within<T>(ms: number, late: Error, work: () => Promise<T>)
   }
 }
 
-/** Work that lets nothing else run for longer blocks the service. */
-export const BLOCKED_MS = 1_000;
+/**
+ * Returns the value of `work`; throws `late` if it takes too long, and else what `fault` says of
+ * what it throws.
+ */
+export function answerOf<T>(
+  ms: number,
+  late: Error,
+  work: () => unknown,
+  fault: (message: string) => Error,
+): Promise<T> {
+  return within(ms, late, async () => work() as T).catch((error: unknown) => {
+    throw error === late ? late : fault(messageOf(error));
+  });
+}
+
+/** Waits for work that may fail as it likes; throws `late` if it takes too long. */
+export async function endsSoon(ms: number, late: Error, work: () => unknown): Promise<void> {
+  await within(ms, late, async () => work()).catch((error: unknown) => {
+    if (error === late) throw error;
+  });
+}
 
 /**
  * A clock in ms that stands still while a loaded machine keeps this thread waiting for its turn,

@@ -5,6 +5,7 @@ import type {
   Filled,
   ModelRef,
   GuardOpinion,
+  Logger,
   Plugin,
   Provider,
   Runtime,
@@ -26,6 +27,33 @@ export interface TestHostOptions {
   readonly timeouts?: { readonly hook?: number; readonly plugin?: number; readonly approval?: number };
   /** False leaves out onReady. Default true. */
   readonly ready?: boolean;
+}
+
+/** The receivers of what a plugin registers and reads that runs without a host around it. */
+export interface Around {
+  /** Receives its taps; `add` returns the function that takes one away. */
+  readonly hooks: { add(plugin: string, hook: string, handler: unknown, options?: object): () => void };
+  /** Takes values by `put`, whose result withdraws one; `get` answers needs. */
+  readonly registry: {
+    put(plugin: string, slot: AnySlot, value: any): () => void;
+    get(slot: AnySlot): unknown;
+  };
+  /** Receives its log lines. */
+  readonly log: Logger;
+  /** Milliseconds for each step. */
+  readonly timeoutMs: number;
+}
+
+/** A plugin without a host around it, in the order in which a host would start and stop it. */
+export interface AlonePlugin {
+  /** Throws PLUGIN_*, with all undone. */
+  setup(): Promise<void>;
+  /** Runs what `onReady` was given. */
+  ready(): Promise<void>;
+  /** Runs what `onServe` was given. */
+  prepare(): Promise<void>;
+  /** Undoes everything, last in first out. */
+  dispose(): Promise<void>;
 }
 
 export interface LogLine {

@@ -6,8 +6,8 @@ import { GantryError } from "../contract/errors.ts";
 import { wrongValue } from "../node/wrong-value.ts";
 import { standingCases } from "./standing-cases.ts";
 import { toolRun } from "./tool-run.ts";
-import { heldNow, leftOver } from "./leaks.ts";
-import { BLOCKED_MS, cases, frozen, messageOf, watched, within, wrong } from "./say.ts";
+import { heldNow, leftOver, mustYield } from "./leaks.ts";
+import { answerOf, cases, endsSoon, frozen, messageOf, watched, within, wrong } from "./say.ts";
 import type { ContractCase } from "./contract-case.ts";
 
 export interface ToolSubject {
@@ -66,18 +66,12 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
           `did not answer in ${patienceMs} ms in effects()`,
           'answer "unknown" where it cannot be said soon',
         );
-        try {
-          return await within(patienceMs, late, async () =>
-            tool.effects?.(frozen(structuredClone(args)), context),
-          );
-        } catch (error) {
-          if (error === late) throw error;
-          throw wrong(
-            who,
-            `failed in effects() (${messageOf(error)})`,
-            "read the arguments only; they are frozen",
-          );
-        }
+        return answerOf(
+          patienceMs,
+          late,
+          () => tool.effects?.(frozen(structuredClone(args)), context),
+          (error) => wrong(who, `failed in effects() (${error})`, "read the arguments only; they are frozen"),
+        );
       };
       const stated = await state();
       const fault = wrongEffects(stated);
@@ -115,16 +109,12 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
         const before = heldNow();
         const limit = tool.timeoutMs ?? 60_000;
         const late = wrong(who, `did not finish in its ${limit} ms`, "finish sooner or raise timeoutMs");
+        const cure = "make the example work, and do not change the arguments, which are frozen";
         const { answer, blockedMs } = await watched(() =>
-          within<unknown>(limit, late, async () => start()),
-        ).catch((error: unknown) => {
-          if (error === late) throw error;
-          throw wrong(
-            who,
-            `failed on the example (${messageOf(error)})`,
-            "make the example work, and do not change the arguments, which are frozen",
-          );
-        });
+          answerOf<unknown>(limit, late, start, (error) =>
+            wrong(who, `failed on the example (${error})`, cure),
+          ),
+        );
         const { text, parts, failed } = (
           typeof answer === "object" && answer !== null ? answer : { text: answer, failed: false }
         ) as Record<string, unknown>;
@@ -134,12 +124,7 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
             `answered ${answer === null ? "null" : typeof answer} instead of text`,
             "return a string, { text, failed } or { parts, failed }",
           );
-        if (blockedMs > BLOCKED_MS)
-          throw wrong(
-            who,
-            `let nothing else run for ${Math.round(blockedMs)} ms`,
-            "wait with await, and give long work to a service",
-          );
+        mustYield(who, blockedMs, "wait with await, and give long work to a service");
         const left = await leftOver(before, patienceMs);
         if (left.length > 0)
           throw wrong(
@@ -177,11 +162,9 @@ export function toolContract(subject: ToolSubject): readonly ContractCase[] {
           "pass run.signal to whatever it waits for",
         );
         const stop = new AbortController();
-        const work = within(patienceMs, late, async () => start({ signal: stop.signal }));
+        const work = endsSoon(patienceMs, late, () => start({ signal: stop.signal }));
         stop.abort();
-        await work.catch((error: unknown) => {
-          if (error === late) throw error;
-        });
+        await work;
       },
     }),
   ];

@@ -22,3 +22,6 @@ export const MaterialFolders = many<MaterialFolder>("material-folders", (value: 
  * key is an absolute path, each value the list of sources.
  */
 export const materialFiles = { space: "material-files", forMs: 365 * 86_400_000 } as const;
+
+/** The values of the store that say what each conversation holds: `Sources` by its id. */
+export const sessionSources = { space: "session-sources" } as const;

@@ -15,6 +15,7 @@ export interface RunSpec {
   /** Bytes kept of stdout and of stderr together; the rest is counted and dropped. */
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
+  /** Its conversation, whose material is noted of what it writes. */ readonly session?: string;
 }
 
 export interface RunResult {
@@ -184,8 +185,7 @@ export interface ProcessPipe {
 }
 
 export interface ProcessEnd {
-  /** Null if a signal ended it. */
-  readonly exitCode: number | null;
+  /** Null if a signal ended it. */ readonly exitCode: number | null;
   readonly signal: string | null;
   /** `exited` by itself or limits; `closed` by owner or service; `idle`; `lost` with its holder. */
   readonly reason: "exited" | "closed" | "idle" | "lost";

@@ -46,6 +46,8 @@ export interface TurnResult {
 export type TurnEvent =
   | { readonly type: "thinking" }
   | { readonly type: "delta"; readonly text: string }
+  /** A piece of the model's thinking: only with {@link PromptOptions.thoughts}. */
+  | { readonly type: "thought"; readonly text: string }
   | {
       readonly type: "tool_call";
       readonly id: string;

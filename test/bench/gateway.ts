@@ -4,14 +4,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { chatTurnRows } from "./chat-turn.ts";
+import { idleRows } from "./idle.ts";
 import { load } from "./load.ts";
 import { median, memory, wall } from "./processes.ts";
 import { atLeast, atMost, type Row } from "./row.ts";
 import { serve, serveGateway } from "./served.ts";
 
-/** The gateway's start and memory, how fast it accepts, and what it adds to a turn. */
+/** The gateway's start, memory and rest, how fast it accepts, and what it adds to a turn. */
 export async function gatewayRows(): Promise<readonly Row[]> {
-  return [...(await startRows()), ...(await ingestRows()), ...(await chatTurnRows())];
+  return [...(await startRows()), ...(await idleRows()), ...(await ingestRows()), ...(await chatTurnRows())];
 }
 
 /**

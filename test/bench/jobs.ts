@@ -13,7 +13,7 @@ import { atMost, type Row } from "./row.ts";
 const jobs = 1_000;
 const settledMs = 10_000;
 const minuteMs = 60_000;
-/** The least of so many minutes counts: what the engine tidies up once comes with its own minute. */
+/** The least of so many minutes counts: the engine tidies up once, in a minute of its own. */
 const minutes = 3;
 
 /** Measures the processor time that jobs take while none of them falls due. */

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import { directMessage } from "@gantry/sdk";
+import { startCluster } from "../../plugins/store-postgres/cluster.test-kit.ts";
 import { handlesOn } from "../../plugins/store-postgres/clock.test-kit.ts";
 import { startPostgres } from "../../plugins/store-postgres/server.test-kit.ts";
-import { said } from "../helpers/cli.ts";
+import { gantry, said } from "../helpers/cli.ts";
+import { startModel } from "../helpers/model.ts";
 import { atLeast, atMost, type Row } from "./row.ts";
 
 const messages = 20_000;
@@ -11,6 +13,7 @@ const conversations = 10_000;
 const processes = 4;
 const wakes = 300;
 const perAccept = 250;
+const questions = 200;
 
 function messageOf(n: number) {
   const text = "x".repeat(200);
@@ -85,11 +88,38 @@ async function takeoverRow(url: string): Promise<Row> {
   return atMost("a killed node's conversation is taken over", seconds, 6, " s");
 }
 
+/** Measures the time from a decision at one node until the turn on another goes on. */
+async function questionRow(url: string): Promise<Row> {
+  const write = { name: "file_write", args: { path: "a.txt", content: "hello" } };
+  const answers = Array.from({ length: questions }, () => [{ calls: [write] }, "Done."]).flat();
+  const model = await startModel(...answers);
+  const given = { provider: model.provider, close: () => void model[Symbol.asyncDispose]() };
+  await using cluster = await startCluster(["a", "b"], `url = "${url}"`, given);
+  const { nodes, platform } = cluster;
+  const [one, other] = nodes.map(({ base }) => base) as [string, string];
+  await gantry(["nodes", "drain", "b"], { dir: nodes[0]!.dir });
+  const asked = () => platform.replies.filter(({ body }) => body.includes("allow "));
+  const taken: number[] = [];
+  for (let n = 0; n < questions; n += 1) {
+    await platform.deliver(one, "491", `ask-${n}`, "write it");
+    await platform.until(() => asked().length > n);
+    const [allow = ""] = /allow [0-9a-f]+/.exec(asked().at(-1)!.body) ?? [];
+    const decided = performance.now();
+    await platform.deliver(other, "491", `allow-${n}`, allow);
+    await model.asked(2 * n + 2);
+    taken.push(performance.now() - decided);
+    await platform.until(() => platform.replies.filter(({ body }) => body === "Done.").length > n);
+  }
+  const p99 = taken.toSorted((a, b) => a - b)[Math.floor(questions * 0.99)]!;
+  return atMost("a question of one node, decided at another, p99", p99, 100, " ms");
+}
+
 export async function nodeRows(): Promise<readonly Row[]> {
   const server = await startPostgres();
   try {
     const rows: Row[] = [];
-    for (const row of [answeredRow, wakeRow, takeoverRow]) rows.push(await row(await server.database()));
+    const all = [answeredRow, wakeRow, takeoverRow, questionRow];
+    for (const row of all) rows.push(await row(await server.database()));
     return rows;
   } finally {
     await server.stop();

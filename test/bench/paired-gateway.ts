@@ -14,7 +14,7 @@ export interface PairedGateway extends AsyncDisposable {
   pair(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Starts the built gateway in a folder of its own, configured by what `toml` returns for that folder. */
+/** Starts the built gateway in a folder of its own, configured by what `toml` returns for it. */
 export async function pairedGateway(toml: (dir: string) => string | Promise<string>): Promise<PairedGateway> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
   await writeFile(path.join(dir, "config.toml"), await toml(dir), { mode: 0o600 });

@@ -5,6 +5,7 @@ import { conversationRows } from "./conversations.ts";
 import { gatewayRows } from "./gateway.ts";
 import { growthRows } from "./growth.ts";
 import { guardRows } from "./guards.ts";
+import { isolatedRows } from "./isolated.ts";
 import { jobRows } from "./jobs.ts";
 import { mcpRows } from "./mcp-call.ts";
 import { nodeRows } from "./nodes.ts";
@@ -24,6 +25,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   gateway: gatewayRows,
   growth: growthRows,
   guards: guardRows,
+  isolated: isolatedRows,
   jobs: jobRows,
   mcp: mcpRows,
   nodes: nodeRows,

@@ -10,7 +10,7 @@ const idle = 1_000;
 /** A token may have 256 requests under way. */
 const perToken = 200;
 
-/** Measures the first character of an answer that is streamed, and streams in which nothing comes. */
+/** Measures the first character of a streamed answer, and streams in which nothing comes. */
 export async function streamRows(): Promise<readonly Row[]> {
   const model = await startModelServer(modelMs);
   try {

@@ -87,7 +87,7 @@ test("CHA-06: a model and a platform that fail at first cost no message and no o
 });
 
 test(
-  "INB-01: a model that is away for a while, with its circuit open: every message is answered once after its return, and none is put aside",
+  "INB-01: a model that is away for a while, with its circuit open: every message is answered once after its return, and none becomes a dead letter",
   { timeout: 180_000 },
   async () => {
     const state = { isAway: true };

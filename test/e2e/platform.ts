@@ -33,6 +33,8 @@ export class Platform extends Loopback {
 
   protected answer(_request: IncomingMessage, text: string, response: ServerResponse): void {
     if (this.hangs) return void this.#held.push(response);
+    // It is asked whether it is there.
+    if (text === "") return void response.end("{}");
     const { to, text: said } = JSON.parse(text) as { to: string; text?: { body: string } };
     // A message was marked as read.
     if (said === undefined) return void response.end('{"success":true}');
@@ -47,8 +49,14 @@ export class Platform extends Loopback {
     for (const response of this.#held.splice(0)) response.destroy();
   }
 
-  /** Makes one delivery; returns true if it got its 200. */
-  async deliver(base: string, from: string, id: string, body: string): Promise<boolean> {
+  /** Makes one delivery; returns true if it got its 200 before `signal` was aborted. */
+  async deliver(
+    base: string,
+    from: string,
+    id: string,
+    body: string,
+    signal: AbortSignal | null = null,
+  ): Promise<boolean> {
     const message = {
       from,
       id,
@@ -64,7 +72,7 @@ export class Platform extends Loopback {
     const signature = `sha256=${createHmac("sha256", this.secret).update(payload).digest("hex")}`;
     try {
       const headers = { "content-type": "application/json", "x-hub-signature-256": signature };
-      const response = await fetch(`${base}/chatapp`, { method: "POST", headers, body: payload });
+      const response = await fetch(`${base}/chatapp`, { method: "POST", headers, body: payload, signal });
       await response.text();
       return response.status === 200;
     } catch {

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { Table } from "./list-end.tsx";
-import { asFailure, Badge, Busy, Empty, Failed, useLoad, View } from "./parts.tsx";
-import { ask, Failure } from "./service.ts";
+import { Badge, Empty, submitted, useDeed, useLoad, View, When, Wrong } from "./parts.tsx";
+import { Failure } from "./failure.ts";
+import { ask } from "./service.ts";
 import { texts } from "./texts.ts";
 
 const words = texts.agents;
@@ -34,52 +35,45 @@ async function lists(): Promise<Lists> {
 
 /** The agents, and who of them answers whom. */
 export function Agents() {
-  const load = useLoad(lists, "");
-  const now = load.at.value;
-  if (now.state === "failed")
-    return (
-      <View title={texts.views.agents}>
-        <Failed failure={now.failure} scope="read" again={load.again} />
-      </View>
-    );
-  if (now.state !== "there")
-    return (
-      <View title={texts.views.agents}>
-        <Busy />
-      </View>
-    );
-  const { agents, routes } = now.value;
+  const load = useLoad(lists);
   return (
     <View title={texts.views.agents}>
-      {agents.length === 0 ? (
-        <Empty title={words.empty} hint={words.emptyHint} icon="◉" />
-      ) : (
-        <>
-          <ul class="cards plain-list">
-            {agents.map((agent) => (
-              <One key={agent.name} agent={agent} />
-            ))}
-          </ul>
-          <h2>{words.routes}</h2>
-          {routes.length === 0 ? (
-            <p class="quiet">{words.noRoutes}</p>
+      <When load={load} scope="read">
+        {({ agents, routes }) =>
+          agents.length === 0 ? (
+            <Empty title={words.empty} hint={words.emptyHint} icon="◉" />
           ) : (
-            <Table label={words.routes} columns={Object.values(words.columns)}>
-              {routes.map(({ number, agent, fits }) => (
-                <tr key={number}>
-                  <th scope="row">{number}</th>
-                  <td>
-                    <code>{fits}</code>
-                  </td>
-                  <td>{agent}</td>
-                </tr>
-              ))}
-            </Table>
-          )}
-          <Explain />
-        </>
-      )}
+            <>
+              <ul class="cards plain-list">
+                {agents.map((agent) => (
+                  <One key={agent.name} agent={agent} />
+                ))}
+              </ul>
+              <h2>{words.routes}</h2>
+              <Routes routes={routes} />
+              <Explain />
+            </>
+          )
+        }
+      </When>
     </View>
+  );
+}
+
+function Routes({ routes }: Pick<Lists, "routes">) {
+  if (routes.length === 0) return <p class="quiet">{words.noRoutes}</p>;
+  return (
+    <Table label={words.routes} columns={Object.values(words.columns)}>
+      {routes.map(({ number, agent, fits }) => (
+        <tr key={number}>
+          <th scope="row">{number}</th>
+          <td>
+            <code>{fits}</code>
+          </td>
+          <td>{agent}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -107,24 +101,18 @@ function One({ agent: { name, model, provider, tools, ...more } }: { readonly ag
 function Explain() {
   const [user, conversation] = [useSignal(""), useSignal("")];
   const lines = useSignal<readonly string[]>([]);
-  const failure = useSignal("");
-  const explain = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const deed = useDeed();
+  const explain = async (): Promise<void> => {
     const place = conversation.value.trim();
     const query = new URLSearchParams({
       user: user.value.trim(),
       ...(place !== "" && { conversation: place }),
     });
-    [lines.value, failure.value] = [[], ""];
-    try {
-      const path = `/api/agents/explain?${query}`;
-      lines.value = (await ask<{ lines: readonly string[] }>("GET", path)).lines;
-    } catch (error) {
-      failure.value = asFailure(error).message;
-    }
+    lines.value = [];
+    lines.value = (await ask<{ lines: readonly string[] }>("GET", `/api/agents/explain?${query}`)).lines;
   };
   return (
-    <form class="card narrow" onSubmit={(event) => void explain(event)}>
+    <form class="card narrow" onSubmit={submitted(deed, explain)}>
       <h2>{words.explain}</h2>
       <label>
         <span>{words.user}</span>
@@ -140,7 +128,7 @@ function Explain() {
         <input value={conversation} onInput={(event) => (conversation.value = event.currentTarget.value)} />
       </label>
       <button class="primary">{words.ask}</button>
-      {failure.value !== "" && <p role="alert">{texts.failed(failure.value)}</p>}
+      <Wrong deed={deed} />
       <div role="status">
         {lines.value.map((line) => (
           <p key={line}>{line}</p>

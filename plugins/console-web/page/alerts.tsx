@@ -1,5 +1,6 @@
-import { Badge, useLoad, When } from "./parts.tsx";
-import { ask, Failure } from "./service.ts";
+import { Pages } from "./list-end.tsx";
+import { usePaged } from "./paged.ts";
+import { Badge } from "./parts.tsx";
 import { texts, timeOf } from "./texts.ts";
 
 const words = texts.health;
@@ -11,44 +12,32 @@ interface Alert {
   readonly until?: string;
 }
 
-/** Returns undefined if nothing watches for troubles. */
-async function alerts(): Promise<readonly Alert[] | undefined> {
-  try {
-    return (await ask<{ rows: readonly Alert[] }>("GET", "/api/alerts")).rows;
-  } catch (error) {
-    if (error instanceof Failure && error.status === 404) return undefined;
-    throw error;
-  }
-}
-
-/** The troubles since the service has started, the newest first. */
+/** The troubles since the service has started, the newest first; nothing if nobody watches. */
 export function Alerts() {
-  const load = useLoad(alerts);
+  const list = usePaged<Alert>("/api/alerts", {});
+  if (list.failure.value?.status === 404) return null;
   return (
-    <When load={load} scope="read">
-      {(rows) =>
-        rows && (
-          <section>
-            <h2>{words.alerts}</h2>
-            {rows.length === 0 && <p class="quiet">{words.noAlerts}</p>}
-            <ul class={rows.length > 0 ? "checks" : ""}>
-              {rows.map(({ what, detail, since, until }) => (
-                <li key={`${what} ${since}`}>
-                  <Badge kind={until === undefined ? "fail" : "ok"}>
-                    {until === undefined ? words.going : words.states["ok"]}
-                  </Badge>
-                  <strong>{what}</strong>
-                  <span>{detail}</span>
-                  <small class="cure">
-                    <time dateTime={since}>{timeOf(since)}</time>
-                    {until !== undefined && `, ${words.over(timeOf(until))}`}
-                  </small>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )
-      }
-    </When>
+    <section>
+      <h2>{words.alerts}</h2>
+      <Pages list={list} scope="read" empty={<p class="quiet">{words.noAlerts}</p>}>
+        {(rows) => (
+          <ul class="checks">
+            {rows.map(({ what, detail, since, until }) => (
+              <li key={`${what} ${since}`}>
+                <Badge kind={until === undefined ? "fail" : "ok"}>
+                  {until === undefined ? words.going : words.states["ok"]}
+                </Badge>
+                <strong>{what}</strong>
+                <span>{detail}</span>
+                <small class="cure">
+                  <time dateTime={since}>{timeOf(since)}</time>
+                  {until !== undefined && `, ${words.over(timeOf(until))}`}
+                </small>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Pages>
+    </section>
   );
 }

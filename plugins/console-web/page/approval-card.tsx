@@ -1,8 +1,8 @@
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { decide, type Asked } from "./approval-state.ts";
 import { Diff } from "./diff.tsx";
-import { asFailure, Badge } from "./parts.tsx";
+import { Badge, useDeed, Wrong } from "./parts.tsx";
+import { useStill } from "./still.ts";
 import { texts, timeOf } from "./texts.ts";
 
 const words = texts.approvals;
@@ -14,15 +14,7 @@ interface CardProps extends Asked {
 
 /** One question in the host's words. */
 export function ApprovalCard({ question, end, takesFocus }: CardProps) {
-  const { id, tool, preview, diff, reasons, warnings, always, user, trust, expires } = question;
-  const failure = useSignal("");
-  const deny = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (takesFocus && !isWriting()) deny.current?.focus();
-  }, [takesFocus]);
-  const say = (decision: "allow" | "always" | "deny") => () => {
-    decide(id, decision).catch((error: unknown) => (failure.value = asFailure(error).message));
-  };
+  const { id, tool, preview, diff, reasons, warnings, user, trust, expires } = question;
   return (
     <section
       class={`card approval${end ? " over" : ""}`}
@@ -48,25 +40,43 @@ export function ApprovalCard({ question, end, takesFocus }: CardProps) {
           <li key={reason}>{reason}</li>
         ))}
       </ul>
-      {failure.value !== "" && <p role="alert">{texts.failed(failure.value)}</p>}
-      {end ? (
-        <Ended {...end} />
-      ) : (
-        <div class="row">
-          <button type="button" ref={deny} onClick={say("deny")}>
-            {words.deny}
-          </button>
-          <button type="button" class="primary" onClick={say("allow")}>
-            {words.allow}
-          </button>
-          {always !== undefined && (
-            <button type="button" title={always} onClick={say("always")}>
-              {words.always}
-            </button>
-          )}
-        </div>
-      )}
+      {end ? <Ended {...end} /> : <Choices question={question} takesFocus={takesFocus} />}
     </section>
+  );
+}
+
+/** The buttons of a question. A press counts once they have stood still for a moment. */
+function Choices({ question: { id, always }, takesFocus }: CardProps) {
+  const deed = useDeed();
+  const deny = useRef<HTMLButtonElement>(null);
+  const { isStill, look } = useStill(deny, takesFocus);
+  useEffect(() => {
+    if (takesFocus && !isWriting()) deny.current?.focus();
+  }, [takesFocus]);
+  const button = (decision: "allow" | "always" | "deny") => ({
+    type: "button" as const,
+    "aria-disabled": !isStill.value,
+    onClick: () => {
+      if (look()) void deed.run(() => decide(id, decision));
+    },
+  });
+  return (
+    <>
+      <Wrong deed={deed} />
+      <div class="row">
+        <button {...button("deny")} ref={deny}>
+          {words.deny}
+        </button>
+        <button {...button("allow")} class="primary">
+          {words.allow}
+        </button>
+        {always !== undefined && (
+          <button {...button("always")} title={always}>
+            {words.always}
+          </button>
+        )}
+      </div>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
-import { asFailure } from "./parts.tsx";
-import { ask, events, Failure, isUnreachable, pause } from "./service.ts";
+import { asFailure, Failure, isUnreachable } from "./failure.ts";
+import { ask, events, pause } from "./service.ts";
 
 /** A question as the host words it. */
 export interface Question {
@@ -30,7 +30,10 @@ export const isKnown = signal(false);
 export const failure = signal<Failure | undefined>(undefined);
 
 const pauseMs = 1_500;
-const mostShown = 50;
+/** Questions that are over and stay in sight; the oldest give way. */
+const mostOver = 10;
+/** Others come once some of these are decided. */
+const mostShown = 60;
 
 /** Follows the questions of all doors until `until`. */
 export async function follow(until: AbortSignal): Promise<void> {
@@ -49,12 +52,21 @@ export async function follow(until: AbortSignal): Promise<void> {
 function take(event: string, data: Record<string, unknown>): void {
   if (event === "open") {
     [isKnown.value, failure.value] = [true, undefined];
-    const open = data["approvals"] as readonly Question[];
-    const over = questions.value.filter(({ question }) => open.every(({ id }) => id !== question.id));
-    const known = over.map((one) => (one.end ? one : { ...one, end: {} }));
-    questions.value = [...open.map((question) => ({ question })), ...known].slice(0, mostShown);
+    questions.value = inPlace(questions.value, data["approvals"] as readonly Question[]);
   }
   if (event === "ended") settle(String(data["id"]), data);
+}
+
+/** Returns the questions with each known one where it was, so that none takes another's place. */
+function inPlace(known: readonly Asked[], open: readonly Question[]): readonly Asked[] {
+  const stay = known.map((one): Asked => {
+    const question = open.find(({ id }) => id === one.question.id);
+    return question ? { question } : { ...one, end: one.end ?? {} };
+  });
+  const fresh = open.filter(({ id }) => stay.every(({ question }) => question.id !== id));
+  const over = stay.filter(({ end }) => end).slice(0, -mostOver);
+  const kept = stay.filter((one) => !over.includes(one));
+  return [...kept, ...fresh.map((question) => ({ question }))].slice(0, mostShown);
 }
 
 function settle(id: string, end: NonNullable<Asked["end"]>): void {

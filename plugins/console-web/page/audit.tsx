@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { List } from "./list-end.tsx";
 import { usePaged } from "./paged.ts";
-import { asFailure, Badge, View } from "./parts.tsx";
+import { Badge, Facts, useDeed, View, Wrong } from "./parts.tsx";
 import { Search } from "./search.tsx";
 import { ask } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
@@ -16,7 +16,7 @@ interface Row {
   readonly result: string;
   readonly user: string;
   readonly session_id: string;
-  readonly args: object;
+  readonly args: Readonly<Record<string, unknown>>;
 }
 
 interface Verdict {
@@ -58,7 +58,7 @@ export function Audit() {
         list={list}
         scope="read"
         empty={words.empty}
-        columns={words.columns}
+        columns={Object.values(words.columns)}
         label={texts.views.audit}
         row={(record) => <Record key={record.seq} record={record} />}
       />
@@ -77,9 +77,10 @@ function Record({ record }: { readonly record: Row }) {
       <td>{event_type}</td>
       <th scope="row">
         {tool === "" ? "—" : <code>{tool}</code>}
+        {args["reason"] !== undefined && <p>{String(args["reason"])}</p>}
         <details>
           <summary>{words.details(seq)}</summary>
-          <pre tabIndex={0}>{JSON.stringify({ session_id, args }, null, 2)}</pre>
+          <Facts of={{ ...args, ...(session_id !== "" && { session: session_id }) }} />
         </details>
       </th>
       <td>
@@ -92,25 +93,22 @@ function Record({ record }: { readonly record: Row }) {
 
 function Verify() {
   const said = useSignal("");
-  const isBusy = useSignal(false);
+  const deed = useDeed();
+  const isBusy = deed.isBusy.value;
   const verify = async (): Promise<void> => {
-    isBusy.value = true;
-    try {
-      const { records, problem } = await ask<Verdict>("POST", "/api/audit/verify");
-      said.value = problem ? words.broken(problem.file, problem.line, problem.what) : words.whole(records);
-    } catch (error) {
-      said.value = texts.failed(asFailure(error).message);
-    }
-    isBusy.value = false;
+    said.value = "";
+    const { records, problem } = await ask<Verdict>("POST", "/api/audit/verify");
+    said.value = problem ? words.broken(problem.file, problem.line, problem.what) : words.whole(records);
   };
   return (
     <>
-      <button type="button" disabled={isBusy.value} onClick={() => void verify()}>
-        {isBusy.value ? words.verifying : words.verify}
+      <button type="button" disabled={isBusy} onClick={() => void deed.run(verify)}>
+        {isBusy ? words.verifying : words.verify}
       </button>
       <p role="status" class="said-so">
         {said}
       </p>
+      <Wrong deed={deed} />
     </>
   );
 }

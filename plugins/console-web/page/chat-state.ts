@@ -1,6 +1,6 @@
 import { signal, type Signal } from "@preact/signals";
-import { account, ask, events, Failure, isUnreachable, pause } from "./service.ts";
-import { asFailure } from "./parts.tsx";
+import { asFailure, Failure, isUnreachable } from "./failure.ts";
+import { account, ask, events, pause } from "./service.ts";
 import { afterStep, type FileRef, type Live } from "./live.ts";
 import type { TreeNode } from "./tree.tsx";
 

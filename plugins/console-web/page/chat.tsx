@@ -3,7 +3,9 @@ import { useEffect } from "preact/hooks";
 import { conversation, isRunning, listed } from "./chat-state.ts";
 import { Composer } from "./composer.tsx";
 import { LiveTurn } from "./live-turn.tsx";
-import { Busy, Empty, Failed, useLoad } from "./parts.tsx";
+import { Pages } from "./list-end.tsx";
+import { usePaged } from "./paged.ts";
+import { Busy, Empty, useLoad } from "./parts.tsx";
 import { addressOf, go, Link, place } from "./place.tsx";
 import { account, ask } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
@@ -52,12 +54,11 @@ interface ConversationsProps {
 }
 
 function Conversations({ current, close, begin }: ConversationsProps) {
-  const owner = `http:${account.value?.device ?? "local"}`;
-  const load = useLoad(
-    () => ask<{ rows: readonly Row[] }>("GET", `/api/sessions?limit=100&owner=${encodeURIComponent(owner)}`),
-    `${listed.value}`,
-  );
-  const now = load.at.value;
+  const list = usePaged<Row>("/api/sessions", { owner: `http:${account.value?.device ?? "local"}` });
+  const changes = listed.value;
+  useEffect(() => {
+    if (changes > 0) list.again();
+  }, [changes]);
   return (
     <aside class="list" aria-label={words.list}>
       <button
@@ -71,22 +72,40 @@ function Conversations({ current, close, begin }: ConversationsProps) {
       >
         + {words.new}
       </button>
-      {now.state === "loading" && <Busy />}
-      {now.state === "there" && now.value.rows.length === 0 && <p class="quiet pad">{words.none}</p>}
-      {now.state === "failed" && <Failed failure={now.failure} scope="talk" again={load.again} />}
-      {now.state === "there" && (
-        <ul onClick={close}>
-          {now.value.rows.map(({ id, title, updated }) => (
-            <li key={id}>
-              <Link to={addressOf("chat", { session: id })} current={id === current}>
-                <span class="row-title">{title || words.untitled}</span>
-                <small>{isRunning(id) ? words.running : timeOf(updated)}</small>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Pages list={list} scope="talk" empty={<p class="quiet pad">{words.none}</p>}>
+        {(rows) => (
+          <ul onClick={close}>
+            {rows.map(({ id, title, updated }) => (
+              <li key={id}>
+                <Link to={addressOf("chat", { session: id })} current={id === current}>
+                  <span class="row-title">{title || words.untitled}</span>
+                  <small>{isRunning(id) ? words.running : timeOf(updated)}</small>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Pages>
     </aside>
+  );
+}
+
+/** Says what the chat is for, or what is missing before anything can answer. */
+function Welcome() {
+  const load = useLoad(() => ask<{ problem?: { code: string; message: string } }>("GET", "/api/turns"));
+  const now = load.at.value;
+  const problem = now.state === "there" ? now.value.problem : undefined;
+  if (!problem) return <Empty title={words.empty} hint={words.emptyHint} icon="✦" />;
+  const hint = problem.code === "NO_PROVIDER" ? words.noModelHint : problem.message;
+  const link = account.value?.may.includes("manage") && (
+    <Link class="primary" to={addressOf("config", { find: "default_" })}>
+      {words.setModel}
+    </Link>
+  );
+  return (
+    <Empty title={words.noModel} hint={hint} icon="✦">
+      {link}
+    </Empty>
   );
 }
 
@@ -105,7 +124,7 @@ function Talk({ id, isNew }: { readonly id: string; readonly isNew: boolean }) {
       <div class="scroll" ref={end} tabIndex={0} role="log" aria-label={words.list}>
         <h1 class="hidden">{texts.views.chat}</h1>
         {messages.value === undefined && !failure.value && !live.value && <Busy />}
-        {isEmpty && <Empty title={words.empty} hint={words.emptyHint} icon="✦" />}
+        {isEmpty && <Welcome />}
         <Transcript one={one} scope="talk" staysAtEnd={live.value !== undefined} />
         {live.value && <LiveTurn live={live.value} isRunning={one.isRunning.value} />}
       </div>

@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import { say, stop, type Conversation } from "./chat-state.ts";
 import type { FileRef } from "./live.ts";
 import { dataOf } from "./files.tsx";
-import { asFailure } from "./parts.tsx";
+import { useDeed, Wrong } from "./parts.tsx";
 import { upload } from "./service.ts";
 import { texts } from "./texts.ts";
 
@@ -22,18 +22,19 @@ interface ComposerProps {
 export function Composer({ one, begun }: ComposerProps) {
   const text = useSignal("");
   const files = useSignal<readonly Sent[]>([]);
-  const failure = useSignal("");
+  const deed = useDeed();
   const field = useRef<HTMLTextAreaElement>(null);
-  const told = (error: unknown): void => void (failure.value = asFailure(error).message);
   const isRunning = one.isRunning.value;
   const send = (): void => {
     if (isRunning || (text.value.trim() === "" && files.value.length === 0)) return;
     const [message, sent] = [text.value, files.value];
-    [text.value, files.value, failure.value] = ["", [], ""];
-    void say(one, message, sent).catch((error: unknown) => {
-      told(error);
-      [text.value, files.value] = [message, sent];
-    });
+    [text.value, files.value] = ["", []];
+    void deed.run(() =>
+      say(one, message, sent).catch((error: unknown) => {
+        [text.value, files.value] = [message, sent];
+        throw error;
+      }),
+    );
     begun();
     field.current?.focus();
   };
@@ -44,11 +45,12 @@ export function Composer({ one, begun }: ComposerProps) {
       files.value = [...files.value, { ...ref, preview }];
     }
   };
+  const halt = (): void => void deed.run(() => stop(one));
   const paste = (event: ClipboardEvent): void => {
     const pasted = [...(event.clipboardData?.files ?? [])];
     if (pasted.length === 0) return;
     event.preventDefault();
-    void add(pasted).catch(told);
+    void deed.run(() => add(pasted));
   };
   const drop = (id: string) => () => (files.value = files.value.filter((file) => file.id !== id));
   return (
@@ -59,7 +61,7 @@ export function Composer({ one, begun }: ComposerProps) {
         send();
       }}
     >
-      {failure.value !== "" && <p role="alert">{texts.failed(failure.value)}</p>}
+      <Wrong deed={deed} />
       {files.value.length > 0 && (
         <ul class="files">
           {files.value.map(({ id, name = words.picture, preview }) => (
@@ -81,9 +83,9 @@ export function Composer({ one, begun }: ComposerProps) {
             type="file"
             multiple
             onChange={({ currentTarget }) => {
-              void add([...(currentTarget.files ?? [])])
-                .catch(told)
-                .finally(() => (currentTarget.value = ""));
+              const chosen = [...(currentTarget.files ?? [])];
+              currentTarget.value = "";
+              void deed.run(() => add(chosen));
             }}
           />
         </label>
@@ -96,14 +98,14 @@ export function Composer({ one, begun }: ComposerProps) {
           onPaste={paste}
           onInput={({ currentTarget }) => (text.value = currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Escape" && isRunning) void stop(one).catch(told);
+            if (event.key === "Escape" && isRunning) halt();
             if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
             event.preventDefault();
             send();
           }}
         />
         {isRunning ? (
-          <button type="button" class="stop" onClick={() => void stop(one).catch(told)}>
+          <button type="button" class="stop" onClick={halt}>
             {words.stop}
           </button>
         ) : (

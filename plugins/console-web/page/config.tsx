@@ -2,10 +2,11 @@ import { useSignal, type Signal } from "@preact/signals";
 import { Field } from "./config-field.tsx";
 import { leavesOf, shown, type Leaf, type Schema } from "./config-schema.ts";
 import { Table } from "./list-end.tsx";
-import { asFailure, Empty, useLoad, View, When } from "./parts.tsx";
+import { Empty, useDeed, useLoad, View, When, Wrong } from "./parts.tsx";
 import { place } from "./place.tsx";
 import { Search } from "./search.tsx";
-import { account, ask, Failure, pause, scopes } from "./service.ts";
+import { Failure, isUnreachable } from "./failure.ts";
+import { account, ask, pause, scopes } from "./service.ts";
 import { texts } from "./texts.ts";
 
 const words = texts.config;
@@ -91,16 +92,17 @@ interface ChangesProps {
 function Changes({ values, changes, saved }: ChangesProps) {
   const step = useSignal<"idle" | "trying" | "tried" | "saving">("idle");
   const said = useSignal("");
-  const failure = useSignal("");
+  const deed = useDeed();
   const keys = Object.keys(changes.value);
   const body = { changes: Object.fromEntries(keys.map((key) => [key, changes.value[key] ?? null])) };
-  const run = async (to: "trying" | "saving", work: () => Promise<void>): Promise<void> => {
-    [step.value, failure.value] = [to, ""];
-    await work().catch((error: unknown) => {
-      step.value = "idle";
-      failure.value = asFailure(error).message;
+  const run = (to: "trying" | "saving", work: () => Promise<void>): Promise<void> =>
+    deed.run(() => {
+      step.value = to;
+      return work().catch((error: unknown) => {
+        step.value = "idle";
+        throw error;
+      });
     });
-  };
   const attempt = (): Promise<void> =>
     run("trying", async () => {
       await ask("POST", "/api/config/trial", body);
@@ -115,20 +117,19 @@ function Changes({ values, changes, saved }: ChangesProps) {
       saved();
     });
   return (
-    <section class={keys.length > 0 ? "card changes" : ""} aria-label={words.changed(keys.length)}>
+    <section
+      class={keys.length > 0 || said.value !== "" ? "card changes" : ""}
+      aria-label={words.changed(keys.length)}
+    >
       <p role="status">{keys.length > 0 ? words.changed(keys.length) : said.value}</p>
-      {failure.value !== "" && (
-        <p role="alert" class="plain-text">
-          {failure}
-        </p>
-      )}
+      <Wrong deed={deed} />
       {step.value === "tried" && keys.length > 0 && <Difference values={values} changes={changes.value} />}
       {keys.length > 0 && (
         <div class="row">
           <button
             type="button"
             onClick={() => {
-              [changes.value, step.value, failure.value] = [{}, "idle", ""];
+              [changes.value, step.value, deed.failure.value] = [{}, "idle", ""];
             }}
           >
             {words.discard}
@@ -169,12 +170,11 @@ const lookMs = 300;
 /** Has the service apply the file, while it answers nobody for a moment. Throws {@link Failure}. */
 async function reloaded(): Promise<Reload> {
   await ask("POST", "/api/config/reload");
-  const never = new AbortController().signal;
   for (;;) {
-    await pause(lookMs, never);
+    await pause(lookMs);
     const last = await ask<Reload>("GET", "/api/config/reload").catch((error: unknown) => {
-      if (asFailure(error).status === 0 || asFailure(error).status === 503) return undefined;
-      throw error;
+      if (!isUnreachable(error)) throw error;
+      return undefined;
     });
     if (last?.state === "failed") throw new Failure(0, "RELOAD_FAILED", last.problem ?? "");
     if (last && last.state !== "running") return last;

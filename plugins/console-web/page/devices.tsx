@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { Table } from "./list-end.tsx";
-import { asFailure, Badge, Empty, Sure, useLoad, View, When } from "./parts.tsx";
+import { List } from "./list-end.tsx";
+import { usePaged } from "./paged.ts";
+import { Badge, submitted, Sure, useDeed, View, Wrong } from "./parts.tsx";
 import { account, ask } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
 
@@ -17,32 +18,27 @@ interface Device {
 
 /** The paired devices and what their tokens may. */
 export function Devices() {
-  const load = useLoad(() => ask<{ devices: readonly Device[]; own?: string }>("GET", "/api/devices"));
+  const list = usePaged<Device>("/api/devices", {});
   const revoking = useSignal<Device | undefined>(undefined);
   const chosen = revoking.value;
   return (
     <View title={texts.views.devices}>
-      <When load={load} scope="manage">
-        {({ devices, own }) => (
-          <>
-            {devices.length === 0 ? (
-              <Empty title={words.empty} />
-            ) : (
-              <Table label={texts.views.devices} columns={[...Object.values(words.columns), ""]}>
-                {devices.map((device) => (
-                  <Row
-                    key={device.device_id}
-                    device={device}
-                    isOwn={device.device_id === own}
-                    revoke={() => (revoking.value = device)}
-                  />
-                ))}
-              </Table>
-            )}
-            <NewCode />
-          </>
+      <List
+        list={list}
+        scope="manage"
+        empty={words.empty}
+        columns={[...Object.values(words.columns), ""]}
+        label={texts.views.devices}
+        row={(device) => (
+          <Row
+            key={device.device_id}
+            device={device}
+            isOwn={device.device_id === account.value?.device}
+            revoke={() => (revoking.value = device)}
+          />
         )}
-      </When>
+      />
+      {list.rows.value && <NewCode />}
       {chosen && (
         <Sure
           title={words.revokeTitle(chosen.name)}
@@ -50,7 +46,7 @@ export function Devices() {
           yes={words.revoke}
           act={async () => {
             await ask("DELETE", `/api/devices/${chosen.device_id}`);
-            load.again();
+            list.again();
           }}
           done={() => (revoking.value = undefined)}
         />
@@ -93,27 +89,21 @@ function NewCode() {
   const name = useSignal("");
   const days = useSignal("");
   const made = useSignal<{ readonly code: string; readonly expires: string } | undefined>(undefined);
-  const failure = useSignal("");
-  const make = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    failure.value = "";
+  const deed = useDeed();
+  const make = async (): Promise<void> => {
     const wanted = {
       may: may.value,
       ...(name.value !== "" && { name: name.value }),
       ...(days.value !== "" && { days: Number(days.value) }),
     };
-    try {
-      made.value = await ask("POST", "/api/devices/codes", wanted);
-    } catch (error) {
-      failure.value = texts.failed(asFailure(error).message);
-    }
+    made.value = await ask("POST", "/api/devices/codes", wanted);
   };
   const toggle = (scope: string): void => {
     const has = may.value.includes(scope);
     may.value = has ? may.value.filter((one) => one !== scope) : [...may.value, scope];
   };
   return (
-    <form class="card narrow" onSubmit={(event) => void make(event)}>
+    <form class="card narrow" onSubmit={submitted(deed, make)}>
       <h2>{words.add}</h2>
       <fieldset>
         <legend>{words.columns.may}</legend>
@@ -139,7 +129,7 @@ function NewCode() {
           onInput={(event) => (days.value = event.currentTarget.value)}
         />
       </label>
-      {failure.value !== "" && <p role="alert">{failure}</p>}
+      <Wrong deed={deed} />
       <button class="primary" disabled={may.value.length === 0}>
         {words.make}
       </button>

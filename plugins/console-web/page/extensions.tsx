@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { Diff } from "./diff.tsx";
-import { More } from "./list-end.tsx";
+import { Pages } from "./list-end.tsx";
 import { usePaged } from "./paged.ts";
-import { asFailure, Badge, Busy, Empty, Failed, Sure, useLoad, View, When } from "./parts.tsx";
+import { Badge, Busy, Empty, Sure, useDeed, useLoad, View, When, Wrong } from "./parts.tsx";
 import { account, ask } from "./service.ts";
 import { texts } from "./texts.ts";
 
@@ -61,19 +61,18 @@ export function Extensions() {
 
 function Section({ kind: { path, title } }: { readonly kind: Kind }) {
   const list = usePaged<Row>(path, {});
-  const rows = list.rows.value;
   return (
     <section>
       <h2>{title}</h2>
-      {list.failure.value && <Failed failure={list.failure.value} scope="read" again={list.again} />}
-      {!rows && !list.failure.value && <Busy />}
-      {rows?.length === 0 && <p class="quiet">{words.none}</p>}
-      <ul class="stack plain-list">
-        {rows?.map((row) => (
-          <One key={row.id} row={row} path={path} changed={list.again} />
-        ))}
-      </ul>
-      <More list={list} />
+      <Pages list={list} scope="read" empty={<p class="quiet">{words.none}</p>}>
+        {(rows) => (
+          <ul class="stack plain-list">
+            {rows.map((row) => (
+              <One key={row.id} row={row} path={path} changed={list.again} />
+            ))}
+          </ul>
+        )}
+      </Pages>
     </section>
   );
 }
@@ -93,16 +92,12 @@ const kindOf = {
 
 function One({ row: { id, name, state, detail }, path, changed }: OneProps) {
   const look = useSignal<Look | undefined>(undefined);
-  const step = useSignal<"idle" | "busy" | "withdrawing">("idle");
-  const [said, failure] = [useSignal(""), useSignal("")];
-  const deed = async (work: () => Promise<unknown>): Promise<void> => {
-    [step.value, said.value, failure.value] = ["busy", "", ""];
-    await work().catch((error: unknown) => (failure.value = texts.failed(asFailure(error).message)));
-    step.value = "idle";
-  };
-  const open = () => deed(async () => (look.value = await ask("POST", `${path}/look`, { id })));
+  const isWithdrawing = useSignal(false);
+  const said = useSignal("");
+  const deed = useDeed();
+  const open = () => deed.run(async () => (look.value = await ask("POST", `${path}/look`, { id })));
   const accept = (digest: string) =>
-    deed(async () => {
+    deed.run(async () => {
       // A thing that changed meanwhile has to be looked at again.
       look.value = undefined;
       await ask("POST", `${path}/accept`, { id, digest });
@@ -110,7 +105,7 @@ function One({ row: { id, name, state, detail }, path, changed }: OneProps) {
       changed();
     });
   const isManager = account.value?.may.includes("manage") === true;
-  const isBusy = step.value === "busy";
+  const isBusy = deed.isBusy.value;
   return (
     <li class="card">
       <div class="row spread">
@@ -133,7 +128,7 @@ function One({ row: { id, name, state, detail }, path, changed }: OneProps) {
                 type="button"
                 class="danger"
                 aria-label={`${words.withdraw} ${name}`}
-                onClick={() => (step.value = "withdrawing")}
+                onClick={() => (isWithdrawing.value = true)}
               >
                 {words.withdraw}
               </button>
@@ -144,12 +139,12 @@ function One({ row: { id, name, state, detail }, path, changed }: OneProps) {
       {detail !== words.states[state] && <p>{detail}</p>}
       {!isManager && <p class="quiet">{texts.scope("manage")}</p>}
       {isBusy && <Busy text={words.busy} />}
-      {failure.value !== "" && <p role="alert">{failure}</p>}
+      <Wrong deed={deed} />
       <p role="status" class="said-so">
         {said}
       </p>
       {look.value && <Looked look={look.value} name={name} accept={accept} isBusy={isBusy} />}
-      {step.value === "withdrawing" && (
+      {isWithdrawing.value && (
         <Sure
           title={words.withdrawTitle(name)}
           hint={words.withdrawHint}
@@ -159,7 +154,7 @@ function One({ row: { id, name, state, detail }, path, changed }: OneProps) {
             look.value = undefined;
             changed();
           }}
-          done={() => (step.value = "idle")}
+          done={() => (isWithdrawing.value = false)}
         />
       )}
     </li>

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { FileRef } from "./live.ts";
+import { useDeed, Wrong } from "./parts.tsx";
 import { bytesOf } from "./service.ts";
 import { texts } from "./texts.ts";
 
@@ -36,11 +37,16 @@ function Picture({ file }: { readonly file: FileRef }) {
 function Saved({ file }: { readonly file: FileRef }) {
   const name = file.name ?? file.mime;
   const { url } = file;
+  const deed = useDeed();
   if (url === undefined) return <span class="chip">{name}</span>;
+  const download = () => deed.run(async () => saveAs(await bytesOf(url), name));
   return (
-    <button type="button" class="chip" onClick={() => void bytesOf(url).then((blob) => save(blob, name))}>
-      {texts.chat.download(name)}
-    </button>
+    <>
+      <button type="button" class="chip" onClick={() => void download()}>
+        {texts.chat.download(name)}
+      </button>
+      <Wrong deed={deed} />
+    </>
   );
 }
 
@@ -54,7 +60,7 @@ export function dataOf(blob: Blob): Promise<string> {
 }
 
 /** Has the browser save bytes under a name. */
-export function save(blob: Blob, name: string): void {
+export function saveAs(blob: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Alerts } from "./alerts.tsx";
 import { Log } from "./log.tsx";
-import { asFailure, Badge, Busy, useLoad, View, When } from "./parts.tsx";
+import { Badge, Busy, useDeed, useLoad, View, When, Wrong } from "./parts.tsx";
 import { account, ask } from "./service.ts";
 import { texts } from "./texts.ts";
 
@@ -28,31 +28,22 @@ const order = { fail: 0, warn: 1, ok: 2 };
 export function Health() {
   const load = useLoad(() => ask<Report>("GET", "/api/status"));
   const asked = useSignal<Report | undefined>(undefined);
-  const isBusy = useSignal(false);
-  const failure = useSignal("");
-  const doctor = async (): Promise<void> => {
-    isBusy.value = true;
-    failure.value = "";
-    try {
-      asked.value = await ask<Report>("GET", "/api/doctor");
-    } catch (error) {
-      failure.value = texts.failed(asFailure(error).message);
-    }
-    isBusy.value = false;
-  };
+  const deed = useDeed();
+  const isBusy = deed.isBusy.value;
+  const doctor = async (): Promise<void> => void (asked.value = await ask<Report>("GET", "/api/doctor"));
   const again = (): void => {
     asked.value = undefined;
     load.again();
   };
   const tools = (
-    <button type="button" title={words.doctorHint} disabled={isBusy.value} onClick={() => void doctor()}>
-      {isBusy.value ? words.running : words.doctor}
+    <button type="button" title={words.doctorHint} disabled={isBusy} onClick={() => void deed.run(doctor)}>
+      {isBusy ? words.running : words.doctor}
     </button>
   );
   return (
     <View title={texts.views.health} tools={tools}>
-      {failure.value !== "" && <p role="alert">{failure}</p>}
-      {isBusy.value && <Busy text={words.running} />}
+      <Wrong deed={deed} />
+      {isBusy && <Busy text={words.running} />}
       <When load={load} scope="read">
         {(report) => <Rows report={asked.value ?? report} fixed={again} />}
       </When>
@@ -117,24 +108,19 @@ interface FixProps {
 
 /** The cure of a row as a button; the service offers only what is safe. */
 function Fix({ what, fix, fixed }: FixProps) {
-  const isBusy = useSignal(false);
-  const failure = useSignal("");
-  const run = async (): Promise<void> => {
-    [isBusy.value, failure.value] = [true, ""];
-    try {
-      await ask("POST", "/api/doctor/fix", { what, fix });
-      fixed();
-    } catch (error) {
-      failure.value = texts.failed(asFailure(error).message);
-    }
-    isBusy.value = false;
-  };
+  const deed = useDeed();
+  const run = () => deed.run(() => ask("POST", "/api/doctor/fix", { what, fix }).then(fixed));
   return (
-    <span class="cure">
-      <button type="button" aria-label={`${fix}: ${what}`} disabled={isBusy.value} onClick={() => void run()}>
+    <div class="cure">
+      <button
+        type="button"
+        aria-label={`${fix}: ${what}`}
+        disabled={deed.isBusy.value}
+        onClick={() => void run()}
+      >
         {fix}
       </button>
-      {failure.value !== "" && <span role="alert"> {failure}</span>}
-    </span>
+      <Wrong deed={deed} />
+    </div>
   );
 }

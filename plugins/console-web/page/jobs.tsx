@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { More, Table } from "./list-end.tsx";
+import { List, Pages } from "./list-end.tsx";
 import { usePaged } from "./paged.ts";
-import { asFailure, Badge, Busy, Empty, Failed, View } from "./parts.tsx";
+import { Badge, Empty, useDeed, View, Wrong } from "./parts.tsx";
 import { account, ask } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
 
@@ -27,18 +27,18 @@ interface Run {
 /** The jobs that run at their times, and what came of them. */
 export function Jobs() {
   const list = usePaged<Job>("/api/jobs", {});
-  const { rows, failure } = list;
+  const empty = <Empty title={words.empty} hint={words.emptyHint} icon="◷" />;
   return (
     <View title={texts.views.jobs}>
-      {failure.value && <Failed failure={failure.value} scope="read" again={list.again} />}
-      {!rows.value && !failure.value && <Busy />}
-      {rows.value?.length === 0 && <Empty title={words.empty} hint={words.emptyHint} icon="◷" />}
-      <ul class="stack plain-list">
-        {rows.value?.map((job) => (
-          <One key={job.name} job={job} changed={list.again} />
-        ))}
-      </ul>
-      <More list={list} />
+      <Pages list={list} scope="read" empty={empty}>
+        {(rows) => (
+          <ul class="stack plain-list">
+            {rows.map((job) => (
+              <One key={job.name} job={job} changed={list.again} />
+            ))}
+          </ul>
+        )}
+      </Pages>
     </View>
   );
 }
@@ -46,16 +46,9 @@ export function Jobs() {
 function One({ job, changed }: { readonly job: Job; readonly changed: () => void }) {
   const { name, schedule, next, prompt, by, paused } = job;
   const isOpen = useSignal(false);
-  const failure = useSignal("");
-  const turn = async (): Promise<void> => {
-    failure.value = "";
-    try {
-      await ask("POST", `/api/jobs/${name}`, { action: paused ? "resume" : "pause" });
-      changed();
-    } catch (error) {
-      failure.value = texts.failed(asFailure(error).message);
-    }
-  };
+  const deed = useDeed();
+  const action = paused ? "resume" : "pause";
+  const turn = () => deed.run(() => ask("POST", `/api/jobs/${name}`, { action }).then(changed));
   return (
     <li class="card">
       <div class="row spread">
@@ -63,10 +56,11 @@ function One({ job, changed }: { readonly job: Job; readonly changed: () => void
         {account.value?.may.includes("manage") && (
           <button
             type="button"
-            aria-label={`${paused ? words.resume : words.pause} ${name}`}
+            aria-label={`${words[action]} ${name}`}
+            disabled={deed.isBusy.value}
             onClick={() => void turn()}
           >
-            {paused ? words.resume : words.pause}
+            {words[action]}
           </button>
         )}
       </div>
@@ -74,7 +68,7 @@ function One({ job, changed }: { readonly job: Job; readonly changed: () => void
         {schedule} · <Badge kind={paused ? "warn" : "plain"}>{words.next(timeOf(next))}</Badge> · {by}
       </p>
       <p class="plain-text">{prompt}</p>
-      {failure.value !== "" && <p role="alert">{failure}</p>}
+      <Wrong deed={deed} />
       <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
         <summary>{words.history}</summary>
         {isOpen.value && <Runs name={name} />}
@@ -85,25 +79,23 @@ function One({ job, changed }: { readonly job: Job; readonly changed: () => void
 
 function Runs({ name }: { readonly name: string }) {
   const list = usePaged<Run>(`/api/jobs/${name}/runs`, {});
-  const { rows, failure, again } = list;
-  if (failure.value) return <Failed failure={failure.value} scope="read" again={again} />;
-  if (!rows.value) return <Busy />;
-  if (rows.value.length === 0) return <p class="quiet">{words.noHistory}</p>;
   return (
-    <>
-      <Table label={`${words.history}: ${name}`} columns={Object.values(words.columns)}>
-        {rows.value.map(({ due, state, reason, answer, tokens }) => (
-          <tr key={due}>
-            <th scope="row">{timeOf(due)}</th>
-            <td>
-              <Badge kind={state === "failed" ? "fail" : state === "done" ? "ok" : "plain"}>{state}</Badge>
-            </td>
-            <td>{reason ?? answer}</td>
-            <td class="number">{tokens}</td>
-          </tr>
-        ))}
-      </Table>
-      <More list={list} />
-    </>
+    <List
+      list={list}
+      scope="read"
+      empty={words.noHistory}
+      columns={Object.values(words.columns)}
+      label={`${words.history}: ${name}`}
+      row={({ due, state, reason, answer, tokens }) => (
+        <tr key={due}>
+          <th scope="row">{timeOf(due)}</th>
+          <td>
+            <Badge kind={state === "failed" ? "fail" : state === "done" ? "ok" : "plain"}>{state}</Badge>
+          </td>
+          <td>{reason ?? answer}</td>
+          <td class="number">{tokens}</td>
+        </tr>
+      )}
+    />
   );
 }

@@ -71,7 +71,7 @@ export function afterStep(live: Live = nothing, event: string, data: Record<stri
     case "delta":
       return { ...live, items: withText(items, String(data["text"])) };
     case "tool_call": {
-      const args = JSON.stringify(data["args"], null, 2);
+      const args = JSON.stringify(data["args"]);
       return { ...live, items: [...items, { kind: "call", id, tool: String(data["tool"]), args }] };
     }
     case "tool_progress":

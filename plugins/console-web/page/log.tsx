@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { asFailure, Badge, Busy } from "./parts.tsx";
+import { Badge, Busy } from "./parts.tsx";
+import { asFailure } from "./failure.ts";
 import { events, pause } from "./service.ts";
 import { useStickToEnd } from "./stick.ts";
 import { texts } from "./texts.ts";

@@ -47,18 +47,15 @@ function One({ message, results }: OneProps) {
       <Files files={files} />
       {calls.map(({ id, tool, args }) => {
         const result = results.get(id);
-        const decision = result?.failed === true ? "failed" : "allowed";
-        const told = result && { result: result.text, decision };
-        return <ToolCall key={id} call={{ kind: "call", id, tool, args: indented(args), ...told }} />;
+        const told = result && { result: result.text, decision: decisionOf(result) };
+        return <ToolCall key={id} call={{ kind: "call", id, tool, args, ...told }} />;
       })}
     </article>
   );
 }
 
-function indented(args: string): string {
-  try {
-    return JSON.stringify(JSON.parse(args), null, 2);
-  } catch {
-    return args;
-  }
+/** Returns how a call ended: a result that was refused begins with the host's word for it. */
+function decisionOf({ failed, text }: Message): string {
+  if (failed !== true) return "allowed";
+  return /^Refused \((?:[A-Z_0-9]+|no code)\):/.test(text) ? "refused" : "failed";
 }

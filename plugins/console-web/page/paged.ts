@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { asFailure } from "./parts.tsx";
-import { ask, type Failure } from "./service.ts";
+import { asFailure, type Failure } from "./failure.ts";
+import { ask } from "./service.ts";
 
 interface Page<T> {
   readonly rows: readonly T[];
@@ -25,6 +25,7 @@ export function usePaged<T>(path: string, query: Readonly<Record<string, string>
   const newest = useSignal("");
   const load = async (after?: string): Promise<void> => {
     newest.value = asked;
+    failure.value = undefined;
     const search = new URLSearchParams(asked);
     if (after !== undefined) search.set("after", after);
     try {
@@ -33,8 +34,8 @@ export function usePaged<T>(path: string, query: Readonly<Record<string, string>
       if (newest.value !== asked) return;
       rows.value = after === undefined ? page.rows : [...(rows.value ?? []), ...page.rows];
       next.value = page.next;
-      failure.value = undefined;
     } catch (error) {
+      if (after === undefined) rows.value = next.value = undefined;
       failure.value = asFailure(error);
     }
   };

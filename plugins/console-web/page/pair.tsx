@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { asFailure } from "./parts.tsx";
+import { submitted, useDeed, Wrong } from "./parts.tsx";
 import { enterUnpaired, notice, pair } from "./service.ts";
 import { texts } from "./texts.ts";
 
@@ -22,17 +22,8 @@ function takeCode(): string {
 export function Pair() {
   const code = useSignal(brought);
   const remember = useSignal(false);
-  const isBusy = useSignal(false);
-  const failure = useSignal("");
+  const deed = useDeed();
   const field = useRef<HTMLInputElement>(null);
-  const go = async (): Promise<void> => {
-    isBusy.value = true;
-    failure.value = "";
-    await pair(code.value, remember.value).catch((error: unknown) => {
-      failure.value = asFailure(error).message;
-    });
-    isBusy.value = false;
-  };
   useEffect(() => {
     document.title = `${words.title} · ${texts.name}`;
     field.current?.focus();
@@ -46,13 +37,9 @@ export function Pair() {
     window.addEventListener("hashchange", take);
     return () => window.removeEventListener("hashchange", take);
   }, []);
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    void go();
-  };
   return (
     <main class="pair">
-      <form class="card" onSubmit={submit}>
+      <form class="card" onSubmit={submitted(deed, () => pair(code.value, remember.value))}>
         <img src="/console/icon.svg" alt="" width={44} height={44} />
         <h1>{words.title}</h1>
         {notice.value !== "" && <p role="status">{notice}</p>}
@@ -82,9 +69,9 @@ export function Pair() {
             <small>{words.rememberHint}</small>
           </span>
         </label>
-        {failure.value !== "" && <p role="alert">{failure}</p>}
-        <button class="primary" disabled={isBusy.value}>
-          {isBusy.value ? words.going : words.go}
+        <Wrong deed={deed} />
+        <button class="primary" disabled={deed.isBusy.value}>
+          {deed.isBusy.value ? words.going : words.go}
         </button>
       </form>
     </main>

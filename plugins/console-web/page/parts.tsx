@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Failure } from "./service.ts";
+import { asFailure, type Failure } from "./failure.ts";
 import { texts } from "./texts.ts";
 
 /** The state of what a view asked for. */
@@ -31,8 +31,40 @@ export function useLoad<T>(ask: () => Promise<T>, key: string = ""): Load<T> {
   return { at, again: () => void (turn.value += 1) };
 }
 
-export function asFailure(error: unknown): Failure {
-  return error instanceof Failure ? error : new Failure(0, "FAILED", String(error));
+/** Work that a press asks for, while it is done and once it has failed. */
+export interface Deed {
+  readonly isBusy: Signal<boolean>;
+  readonly failure: Signal<string>;
+  run(work: () => Promise<unknown>): Promise<void>;
+}
+
+export function useDeed(): Deed {
+  const isBusy = useSignal(false);
+  const failure = useSignal("");
+  const run = async (work: () => Promise<unknown>): Promise<void> => {
+    [isBusy.value, failure.value] = [true, ""];
+    await work().catch((error: unknown) => (failure.value = texts.failed(asFailure(error).message)));
+    isBusy.value = false;
+  };
+  return { isBusy, failure, run };
+}
+
+/** Returns what a form does as its deed when it is sent. */
+export const submitted =
+  (deed: Deed, work: () => Promise<unknown>) =>
+  (event: Event): void => {
+    event.preventDefault();
+    void deed.run(work);
+  };
+
+/** Says why a deed did not work: the one way in which a press tells of an error. */
+export function Wrong({ deed: { failure } }: { readonly deed: Deed }) {
+  if (failure.value === "") return null;
+  return (
+    <p role="alert" class="plain-text">
+      {failure}
+    </p>
+  );
 }
 
 interface WhenProps<T> {
@@ -82,9 +114,10 @@ interface EmptyProps {
   readonly title: string;
   readonly hint?: string;
   readonly icon?: string;
+  readonly children?: ComponentChildren;
 }
 
-export function Empty({ title, hint, icon = "○" }: EmptyProps) {
+export function Empty({ title, hint, icon = "○", children }: EmptyProps) {
   return (
     <div class="empty">
       <span class="empty-icon" aria-hidden="true">
@@ -92,7 +125,22 @@ export function Empty({ title, hint, icon = "○" }: EmptyProps) {
       </span>
       <p class="empty-title">{title}</p>
       {hint !== undefined && <p class="quiet">{hint}</p>}
+      {children}
     </div>
+  );
+}
+
+/** Shows the fields of an object by their names; a value that is not a text as JSON. */
+export function Facts({ of }: { readonly of: object }) {
+  return (
+    <dl class="facts">
+      {Object.entries(of).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -138,14 +186,13 @@ interface SureProps {
 /** Asks before something cannot be taken back; the focus is on what changes nothing. */
 export function Sure({ title, hint, yes, act, done }: SureProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const failure = useSignal("");
+  const deed = useDeed();
   const no = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
     no.current?.focus();
   }, []);
-  const go = (): void =>
-    void act().then(done, (error: unknown) => (failure.value = asFailure(error).message));
+  const go = () => deed.run(() => act().then(done));
   return (
     <dialog
       ref={dialog}
@@ -156,12 +203,12 @@ export function Sure({ title, hint, yes, act, done }: SureProps) {
     >
       <h2 id="sure">{title}</h2>
       <p id="sure-hint">{hint}</p>
-      {failure.value !== "" && <p role="alert">{texts.failed(failure.value)}</p>}
+      <Wrong deed={deed} />
       <div class="row end">
         <button type="button" ref={no} onClick={done}>
           {texts.cancel}
         </button>
-        <button type="button" class="danger" onClick={go}>
+        <button type="button" class="danger" disabled={deed.isBusy.value} onClick={() => void go()}>
           {yes}
         </button>
       </div>

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { FormField, ToolAsk } from "./live.ts";
-import { asFailure } from "./parts.tsx";
+import { submitted, useDeed, Wrong } from "./parts.tsx";
 import { ask } from "./service.ts";
 import { texts } from "./texts.ts";
 
@@ -13,19 +13,11 @@ export function QuestionCard({ asked }: { readonly asked: ToolAsk }) {
   const { id, text, form, url, isOver } = asked;
   const typed = useSignal("");
   const given = useSignal<Readonly<Record<string, Value>>>(form ? firstOf(form.properties) : {});
-  const failure = useSignal("");
-  const send = (body: object): void => {
-    failure.value = "";
-    ask("POST", `/api/questions/${id}`, body).catch((error: unknown) => {
-      failure.value = asFailure(error).message;
-    });
-  };
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    send({ answer: form ? given.value : typed.value });
-  };
+  const deed = useDeed();
+  const send = (body: object) => ask("POST", `/api/questions/${id}`, body);
+  const answer = () => send({ answer: form ? given.value : typed.value });
   return (
-    <form class="card question" aria-label={words.asks} onSubmit={submit}>
+    <form class="card question" aria-label={words.asks} onSubmit={submitted(deed, answer)}>
       <p class="plain-text" id={`says-${id}`}>
         {text}
       </p>
@@ -56,9 +48,13 @@ export function QuestionCard({ asked }: { readonly asked: ToolAsk }) {
           />
         </label>
       ))}
-      {failure.value !== "" && <p role="alert">{texts.failed(failure.value)}</p>}
+      <Wrong deed={deed} />
       <div class="row">
-        <button type="button" disabled={isOver} onClick={() => send({ action: "decline" })}>
+        <button
+          type="button"
+          disabled={isOver}
+          onClick={() => void deed.run(() => send({ action: "decline" }))}
+        >
           {words.decline}
         </button>
         <button class="primary" disabled={isOver}>

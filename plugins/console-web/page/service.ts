@@ -1,27 +1,11 @@
 import { signal } from "@preact/signals";
+import { asFailure, Failure, isUnreachable } from "./failure.ts";
 import { texts } from "./texts.ts";
 
 export interface Account {
   readonly token: string;
   readonly device: string;
   readonly may: readonly string[];
-}
-
-/** The answer of the service in place of what was asked for; status 0: it did not answer. */
-export class Failure extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
-
-/** True if nobody answered, which is told of for every page. */
-export function isUnreachable(error: unknown): boolean {
-  return error instanceof Failure && error.code === "UNREACHABLE";
 }
 
 const place = "gantry.account";
@@ -105,13 +89,28 @@ function deviceName(): string {
   return `${browser}${system === "" ? "" : ` on ${system.trim()}`}`.slice(0, 64);
 }
 
-/** Asks a route and returns its JSON. Throws {@link Failure}. */
+const againMs = 500;
+const mostTries = 40;
+
+/**
+ * Asks a route and returns its JSON, also if the service starts again meanwhile: what it refuses as
+ * it stops has not been done. Throws {@link Failure}.
+ */
 export async function ask<T>(
   method: "GET" | "POST" | "PATCH" | "DELETE",
   path: string,
   body?: unknown,
 ): Promise<T> {
-  return (await answerOf(await send(method, path, body))) as T;
+  let isStopping = false;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return (await answerOf(await send(method, path, body))) as T;
+    } catch (error) {
+      isStopping ||= asFailure(error).code === "GATEWAY_STOPPING";
+      if (!isStopping || !isUnreachable(error) || tries === mostTries) throw error;
+      await pause(againMs);
+    }
+  }
 }
 
 /** Sends bytes as they are. */
@@ -208,15 +207,15 @@ window.addEventListener("offline", lose);
 async function answerOf(reply: Response): Promise<unknown> {
   const body = (await reply.json().catch(() => ({}))) as { error?: { code: string; message: string } };
   if (reply.ok) return body;
-  const { code = "FAILED", message = reply.statusText } = body.error ?? {};
+  const { code = "FAILED", message = texts.status(reply.status) } = body.error ?? {};
   throw new Failure(reply.status, code, message);
 }
 
 /** Waits, or less where `until` is aborted. */
-export function pause(ms: number, until: AbortSignal): Promise<void> {
+export function pause(ms: number, until?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    until.addEventListener("abort", () => {
+    until?.addEventListener("abort", () => {
       clearTimeout(timer);
       resolve();
     });

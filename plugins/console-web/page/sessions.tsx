@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { listed, loadMessages, type Message, type Transcript } from "./chat-state.ts";
-import { save } from "./files.tsx";
+import { saveAs } from "./files.tsx";
 import { List } from "./list-end.tsx";
 import { usePaged } from "./paged.ts";
-import { Sure, useLoad, View, When } from "./parts.tsx";
+import { Sure, useDeed, useLoad, View, When, Wrong } from "./parts.tsx";
 import { addressOf, go, Link, place } from "./place.tsx";
 import { Search } from "./search.tsx";
-import { account, ask, bytesOf, type Failure } from "./service.ts";
+import { type Failure } from "./failure.ts";
+import { account, ask, bytesOf } from "./service.ts";
 import { texts, timeOf } from "./texts.ts";
 import { Transcript as Said } from "./transcript.tsx";
 
@@ -36,7 +36,7 @@ function All() {
         list={list}
         scope="talk"
         empty={words.empty}
-        columns={words.columns}
+        columns={Object.values(words.columns)}
         label={texts.views.sessions}
         row={({ id, title, owner = "", turns, updated }) => (
           <tr key={id}>
@@ -65,11 +65,13 @@ function Whole({ id }: { readonly id: string }) {
   const load = useLoad(() => loadMessages(one));
   const isErasing = useSignal(false);
   const query = `session=${encodeURIComponent(id)}`;
-  useEffect(() => () => void (isErasing.value = false), []);
+  const deed = useDeed();
+  const save = async (): Promise<void> =>
+    saveAs(await bytesOf(`/api/sessions/export?${query}`), `${id.replaceAll(/[^\w.-]/g, "-")}.json`);
   const tools = (
     <>
       <Link to={addressOf("sessions")}>{words.back}</Link>
-      <button type="button" onClick={() => void bytesOf(`/api/sessions/export?${query}`).then(saved(id))}>
+      <button type="button" onClick={() => void deed.run(save)}>
         {words.export}
       </button>
       {!id.includes(":") && account.value?.may.includes("talk") && (
@@ -82,6 +84,7 @@ function Whole({ id }: { readonly id: string }) {
   );
   return (
     <View title={id} tools={tools}>
+      <Wrong deed={deed} />
       <When load={load} scope="read">
         {() => <Said one={one} scope="read" />}
       </When>
@@ -101,5 +104,3 @@ function Whole({ id }: { readonly id: string }) {
     </View>
   );
 }
-
-const saved = (id: string) => (blob: Blob) => save(blob, `${id.replaceAll(/[^\w.-]/g, "-")}.json`);

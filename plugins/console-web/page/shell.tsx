@@ -5,9 +5,9 @@ import { follow, questions } from "./approval-state.ts";
 import { forgetAll } from "./chat-state.ts";
 import { Chat } from "./chat.tsx";
 import { Pair } from "./pair.tsx";
-import { asFailure, Busy, Empty, Failed, View } from "./parts.tsx";
-import type { Failure } from "./service.ts";
+import { Busy, Empty, Failed, View } from "./parts.tsx";
 import { Link, addressOf, place } from "./place.tsx";
+import { Failure } from "./failure.ts";
 import { account, checkToken, isLost, signOut } from "./service.ts";
 import { texts } from "./texts.ts";
 
@@ -74,7 +74,11 @@ function Console() {
 function Side({ view }: { readonly view: string }) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+    const look = (): void =>
+      list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+    look();
+    window.addEventListener("resize", look);
+    return () => window.removeEventListener("resize", look);
   }, [view]);
   const waiting = questions.value.filter(({ end }) => end === undefined).length;
   return (
@@ -132,7 +136,8 @@ function LoadedView({ name }: { readonly name: ViewName }) {
     failure.value = undefined;
     views[name].load().then(
       (Loaded) => void (shown.value = { name, View: Loaded }),
-      (error: unknown) => void (failure.value = asFailure(error)),
+      // A browser tells of no reason why a file did not come.
+      () => void (failure.value = new Failure(0, "UNREACHABLE", texts.unreachable)),
     );
   };
   useEffect(load, [name]);

@@ -1,5 +1,5 @@
 import type { Call } from "./live.ts";
-import { Badge } from "./parts.tsx";
+import { Badge, Facts } from "./parts.tsx";
 import { texts } from "./texts.ts";
 
 const words = texts.chat;
@@ -20,7 +20,7 @@ export function ToolCall({ call }: { readonly call: Call }) {
         </Badge>
       </summary>
       <h3>{words.arguments}</h3>
-      <pre tabIndex={0}>{args}</pre>
+      <Arguments args={args} />
       {progress !== undefined && <p class="quiet">{progress}</p>}
       {result !== undefined && (
         <>
@@ -32,13 +32,24 @@ export function ToolCall({ call }: { readonly call: Call }) {
   );
 }
 
+function Arguments({ args }: { readonly args: string }) {
+  const fields = fieldsOf(args);
+  return fields ? <Facts of={fields} /> : <pre tabIndex={0}>{args}</pre>;
+}
+
+/** Returns undefined for arguments of a model that are not an object. */
+function fieldsOf(args: string): object | undefined {
+  try {
+    const given = JSON.parse(args) as unknown;
+    return typeof given === "object" && given !== null ? given : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The first of the values that a tool was called with, in one line. */
 function briefOf(args: string): string {
-  try {
-    const [first = ""] = Object.values(JSON.parse(args) as object);
-    const text = typeof first === "string" ? first : JSON.stringify(first);
-    return text.replaceAll(/\s+/g, " ").slice(0, mostBrief);
-  } catch {
-    return args.slice(0, mostBrief);
-  }
+  const [first = ""] = Object.values(fieldsOf(args) ?? [args]);
+  const text = typeof first === "string" ? first : JSON.stringify(first);
+  return text.replaceAll(/\s+/g, " ").slice(0, mostBrief);
 }

@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { loadMessages, type Transcript as Kept } from "./chat-state.ts";
 import { Messages } from "./messages.tsx";
-import { asFailure, Busy, Failed } from "./parts.tsx";
+import { Busy, Failed } from "./parts.tsx";
+import { asFailure } from "./failure.ts";
 import { texts } from "./texts.ts";
 
 /** However long a conversation is, the page holds no more of its messages than these. */

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { Table } from "./list-end.tsx";
 import { Badge, Empty, useLoad, View, When } from "./parts.tsx";
 import { addressOf, Link } from "./place.tsx";
@@ -28,26 +28,17 @@ type By = keyof typeof words.by;
 /** The view of what requests to models have taken. */
 export function Usage() {
   const by = useSignal<By>("model");
-  const days = useLoad(() => rowsBy("day"));
-  const rows = useLoad(() => rowsBy(by.value), by.value);
+  const range = useSignal("30");
+  const days = useLoad(() => rowsBy("day", range.value), range.value);
+  const rows = useLoad(() => rowsBy(by.value, range.value), `${by.value} ${range.value}`);
   return (
-    <View title={texts.views.usage} tools={<p class="quiet">{words.range}</p>}>
+    <View title={texts.views.usage} tools={<Choice label={words.range} of={words.ranges} chosen={range} />}>
       <When load={days} scope="read">
         {(list) => (list.length === 0 ? <Empty title={words.empty} /> : <Days days={list} />)}
       </When>
       <div class="row spread">
         <h2>{words.share}</h2>
-        <select
-          aria-label={words.share}
-          value={by.value}
-          onChange={(event) => (by.value = event.currentTarget.value as By)}
-        >
-          {(["model", "user", "agent", "day"] as const).map((kind) => (
-            <option key={kind} value={kind}>
-              {words.by[kind]}
-            </option>
-          ))}
-        </select>
+        <Choice label={words.share} of={words.by} chosen={by} />
       </div>
       <When load={rows} scope="read">
         {(list) => <Sums rows={list} by={by.value} />}
@@ -57,8 +48,30 @@ export function Usage() {
   );
 }
 
-async function rowsBy(by: By): Promise<readonly Row[]> {
-  return (await ask<{ rows: readonly Row[] }>("GET", `/api/usage?by=${by}`)).rows;
+async function rowsBy(by: By, days: string): Promise<readonly Row[]> {
+  return (await ask<{ rows: readonly Row[] }>("GET", `/api/usage?by=${by}&days=${days}`)).rows;
+}
+
+interface ChoiceProps<K extends string> {
+  readonly label: string;
+  readonly of: Readonly<Record<K, string>>;
+  readonly chosen: Signal<K>;
+}
+
+function Choice<K extends string>({ label, of, chosen }: ChoiceProps<K>) {
+  return (
+    <select
+      aria-label={label}
+      value={chosen.value}
+      onChange={(event) => (chosen.value = event.currentTarget.value as K)}
+    >
+      {Object.entries(of).map(([value, name]) => (
+        <option key={value} value={value}>
+          {name as string}
+        </option>
+      ))}
+    </select>
+  );
 }
 
 const height = 120;
@@ -69,6 +82,7 @@ function Days({ days }: { readonly days: readonly Row[] }) {
   const all = days.toReversed();
   const most = Math.max(1, ...all.map(({ input, output }) => input + output));
   const width = 600 / Math.max(14, all.length);
+  const bar = Math.max(0.1, width - gap);
   return (
     <figure class="card">
       <figcaption>{words.perDay}</figcaption>
@@ -82,22 +96,8 @@ function Days({ days }: { readonly days: readonly Row[] }) {
           return (
             <g key={row.key}>
               <title>{told(row)}</title>
-              <rect
-                class="in"
-                x={x}
-                y={height - input}
-                width={width - gap}
-                height={Math.max(1, input)}
-                rx={2}
-              />
-              <rect
-                class="out"
-                x={x}
-                y={height - input - output}
-                width={width - gap}
-                height={output}
-                rx={2}
-              />
+              <rect class="in" x={x} y={height - input} width={bar} height={Math.max(1, input)} rx={2} />
+              <rect class="out" x={x} y={height - input - output} width={bar} height={output} rx={2} />
             </g>
           );
         })}

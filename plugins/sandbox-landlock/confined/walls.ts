@@ -1,4 +1,5 @@
-import { landlockAbi, restrictFiles } from "../kernel/landlock.ts";
+import path from "node:path";
+import { type Grants, landlockAbi, restrictFiles } from "../kernel/landlock.ts";
 import { close, machine } from "../kernel/kernel.ts";
 import type { Built, ConfinedFacts, WallFacts } from "../messages.ts";
 import { layMasks } from "../workspace/masks.ts";
@@ -6,7 +7,7 @@ import { closeOnExec, closeToOthers, dropPrivileges } from "../kernel/privileges
 import { restrictCalls } from "../kernel/seccomp.ts";
 import { Temporary } from "./temporary.ts";
 import { enterView } from "./view.ts";
-import { viewWalls } from "../view/view-walls.ts";
+import { LOWER, VIEWS } from "../view/view-facts.ts";
 import type { Mounter } from "../view/mounter.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -28,8 +29,7 @@ export async function buildWalls(
   const { walls, namespaces } = facts;
   const abi = Math.min(landlockAbi(), walls.abiCap ?? Infinity);
   if (abi === 0 || !machine) throw new Error("this kernel has no Landlock");
-  const views = viewWalls(facts);
-  const own = namespaces ? enterView(walls, views.layers) : { temporary: false, processes: false };
+  const own = namespaces ? enterView(walls, layersOf(facts)) : { temporary: false, processes: false };
   const noViews = await mounter?.enter(facts.views!.trial);
   // Each process' folder in /proc tells of its network too.
   const processes = own.processes && walls.island;
@@ -41,14 +41,7 @@ export async function buildWalls(
   dropPrivileges(namespaces, mounter !== undefined);
   const folder = own.temporary ? Temporary.private : facts.temporary;
   const temporary = folder === undefined ? [] : [folder];
-  restrictFiles(
-    {
-      read: [...walls.read, ...views.granted, ...views.own, ...temporary, ...(processes ? ["/proc"] : [])],
-      write: [...walls.write, ...views.granted, ...temporary],
-      blocked: walls.blocked,
-    },
-    abi,
-  );
+  restrictFiles(grantsOf(facts, [...temporary, ...(processes ? ["/proc"] : [])], temporary), abi);
   const listener = restrictCalls({ ...walls, machine, abi, namespaces, views: mounter !== undefined });
   const masks = covered ? covered.secret.length + covered.guarded.length : 0;
   const built = {
@@ -61,6 +54,35 @@ export async function buildWalls(
   };
   return folder === undefined ? { built } : { built, temporary: new Temporary(folder) };
 }
+
+/**
+ * Returns what Landlock grants, with these further paths to read and to write. Landlock passes over
+ * what a mount hides, so a rule on the workspace says nothing of a view over it: the rule stands on
+ * the folder around. In the process' own root that holds nothing but what is granted, and the
+ * mounts of that keep what may only be read. The layers are for this process alone, which measures
+ * them: no run has a name for them.
+ */
+function grantsOf(
+  { walls, views, workspace }: ConfinedFacts & { readonly walls: WallFacts },
+  read: readonly string[],
+  write: readonly string[],
+): Grants {
+  const around = views ? [path.dirname(workspace)] : [];
+  return {
+    read: [...walls.read, ...around, ...(views ? [VIEWS] : []), ...read],
+    write: [...walls.write, ...around, ...write],
+    blocked: walls.blocked,
+  };
+}
+
+/** Returns what views are made of, with where it stands in the process' own root. */
+const layersOf = ({ views, workspace }: ConfinedFacts): readonly (readonly [from: string, to: string])[] =>
+  views
+    ? [
+        [views.folder, VIEWS],
+        [workspace, LOWER],
+      ]
+    : [];
 
 /**
  * Closes the descriptor, of which the supervisor has its own by now: with this one a run could

@@ -74,8 +74,6 @@ export const unsupported: readonly Syscall[] = [
 
 /** Calls by which a run in a view meets what an overlay cannot do. */
 export const viewCalls: readonly Syscall[] = ["rename", "renameat", "renameat2", "link", "linkat"];
-/** Calls that start processes and threads. */
-export const startCalls: readonly Syscall[] = ["clone", "fork", "vfork"];
 
 /**
  * All that is left to a process that only parses: no path, no socket, no other process. The event

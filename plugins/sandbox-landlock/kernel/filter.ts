@@ -47,7 +47,6 @@ function isNull(
 const STREAM_TYPES = [1, 5];
 const TYPE_MASK = 0xf;
 const NAMESPACES_AND_PARENT = 0x7e020000 | 0x8000;
-const SIGCHLD = 17;
 const CLONE_NEWPID = 0x20000000;
 const CLONE_NEWNS = 0x20000;
 const FASTOPEN = 0x20000000;
@@ -87,13 +86,6 @@ export interface FilterFacts {
   readonly tcp: boolean;
   /** True if the process that starts runs makes a process namespace for each. */
   readonly namespaces: boolean;
-  /**
-   * True if the supervisor is asked about each new process and thread, and about what a program
-   * does when one ends.
-   */
-  readonly starts: boolean;
-  /** True if the supervisor is asked about each run's first process. */
-  readonly firsts: boolean;
   /** True if a group limits memory; if not, memory that no process maps is refused. */
   readonly memoryHeld: boolean;
   /** True if runs start in mount namespaces that another thread makes. */
@@ -116,8 +108,6 @@ function rules({
   abi,
   tcp,
   namespaces,
-  starts,
-  firsts,
   memoryHeld,
   views = false,
 }: FilterFacts): readonly (readonly [Syscall, readonly Instruction[]])[] {
@@ -143,15 +133,13 @@ function rules({
     ["mknodat", match(2, [0], allow, fail(EPERM), OTHERS_RIGHTS)],
     ...each(forbidden, fail(EPERM)),
     ...each(unsupported, fail(ENOTSUP)),
-    ...each(firsts ? ["setsid", "connect"] : ["connect"], notify),
+    ["connect", notify],
     ...each(["chmod", "fchmod"], plainMode(1)),
     ...each(["fchmodat", "fchmodat2"], plainMode(2)),
     ...(namespaces ? rulesApart(views) : each(["unshare", "setns"], fail(EPERM))),
     ...each(tcp ? ["listen"] : [], notify),
     ...each(views ? viewCalls : [], notify),
-    ["clone", match(0, [0], starts ? notify : allow, fail(EPERM), NAMESPACES_AND_PARENT)],
-    ...each(starts ? ["fork", "vfork"] : [], notify),
-    ...each(starts ? ["rt_sigaction"] : [], match(0, [SIGCHLD], isNull(1, allow, notify), allow)),
+    ["clone", match(0, [0], allow, fail(EPERM), NAMESPACES_AND_PARENT)],
     ["clone3", fail(ENOSYS)],
     ...each(memoryHeld ? [] : ["memfd_create"], fail(ENOSYS)),
     ["ioctl", match(1, BAD_IOCTLS, fail(EPERM), match(1, OF_SOCKET, allow, cloning))],

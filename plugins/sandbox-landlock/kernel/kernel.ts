@@ -77,7 +77,6 @@ export function openPath(path: string, flags = 0): number {
   return libcCall("open", ["const char *", "int", "int"], path, O_PATH | O_CLOEXEC | flags, 0);
 }
 export const close = (fd: number): number => libcCall("close", ["int"], fd);
-export const sessionOf = (pid: number): number => libcCall("getsid", ["int"], pid);
 
 /** Opens both ends of a pipe, close-on-exec: [read, write]. */
 export function pipe(): readonly [number, number] {

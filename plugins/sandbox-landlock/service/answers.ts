@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
-import type { Room } from "../frames.ts";
+import type { Room } from "../../shared/frames.ts";
 import type { Built, Request, Results } from "../messages.ts";
 
 type Kind = Request["do"];

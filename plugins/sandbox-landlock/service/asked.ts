@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Untried } from "@gantry/sdk";
-import type { Room } from "../frames.ts";
+import type { Room } from "../../shared/frames.ts";
 import { isFault, isStarted, roomFor, valueOf } from "./answers.ts";
 import { ConfinedFault } from "./failures.ts";
 import type { Fault, Request, Results } from "../messages.ts";
@@ -14,6 +14,8 @@ export interface Outcome<K extends Request["do"]> {
 
 /** Callbacks to whoever asked, before a run is over. */
 export interface Hearing {
+  /** Called with what it will have written, before any of that is in the workspace. */
+  wrote?(paths: readonly string[]): Promise<void>;
   /** Called once its program runs, with this side of its pipes. */
   started?(pipes: readonly Socket[]): void;
   /**

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { type OfStart, ofStart, startRoom } from "./answers.ts";
 import type { Hearing, Outcome } from "./asked.ts";
-import { type Frame, Frames, type Room } from "../frames.ts";
+import { type Frame, Frames, type Room } from "../../shared/frames.ts";
 import { makeTemporary, removeTemporary } from "./temporary-folder.ts";
 import { ProcessLost, StartHung } from "./failures.ts";
 import {
@@ -68,7 +68,8 @@ export class ConfinedProcess {
     this.#lateMs = lateMs;
     this.#socket = child.stdio[CHANNEL] as Socket;
     const room = (): Room => (this.#starts ? startRoom : this.#questions.room);
-    this.#frames = new Frames<unknown, ToConfined>(this.#socket, (frame) => this.#take(frame), room);
+    const take = (frame: Frame<unknown>): void => this.#take(frame);
+    this.#frames = new Frames<unknown, ToConfined>(this.#socket, this.#socket, take, room);
     this.#questions = new Questions({
       lateMs,
       late: () => this.#end(new ProcessLost()),

@@ -28,9 +28,8 @@ interface Parts {
   /** Starts another process. */
   start(only?: Only): Promise<ConfinedProcess>;
   readonly first?: ConfinedProcess;
-  /** The proxy's port for the supervisor, and how many runs there are. */
+  /** The proxy's port, for the supervisor. */
   readonly proxy: Int32Array;
-  readonly running: Int32Array;
   readonly supervisor?: Supervisor;
   readonly layers?: Layers;
 }
@@ -54,23 +53,23 @@ export class Confinement {
   #closing: Promise<void> | undefined;
 
   private constructor({ views }: ConfinementOptions, parts: Parts) {
-    const { start, first, running, layers } = parts;
+    const { start, first, layers } = parts;
     this.layers = layers;
     this.#parts = parts;
     this.#unused = first ? [first] : [];
     const next = async (): Promise<ConfinedProcess> => this.#unused.pop() ?? start();
-    this.#pool = new Pool({ start: next, most: MOST_RUNS, running, views });
+    this.#pool = new Pool({ start: next, most: MOST_RUNS, views });
     this.#searches = new Pool({ start: () => start("search"), ...SEARCHES });
   }
 
   /** Throws NoWalls if they were asked for and cannot be built. */
   static async start(options: ConfinementOptions): Promise<Confinement> {
-    const [proxy, running] = [shared(), shared()];
-    const { base, walls, bounds } = options;
-    if (!walls || !bounds)
-      return new Confinement(options, { start: (only) => startOpen(options, only), proxy, running });
+    const proxy = new Int32Array(new SharedArrayBuffer(4));
+    const { base, walls, limits } = options;
+    if (!walls || !limits)
+      return new Confinement(options, { start: (only) => startOpen(options, only), proxy });
     if (process.platform !== "linux") throw new NoWalls("this system is not Linux");
-    const supervisor = Supervisor.start(base, { bounds, proxy, running });
+    const supervisor = Supervisor.start(base, { groups: limits.groups, proxy });
     supervisor.catch(() => undefined);
     let first: ConfinedProcess | undefined;
     try {
@@ -86,7 +85,6 @@ export class Confinement {
         start,
         first,
         proxy,
-        running,
         supervisor: await supervisor,
         layers,
       });
@@ -122,5 +120,3 @@ export class Confinement {
     await this.#parts.supervisor?.stop();
   }
 }
-
-const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

@@ -6,7 +6,7 @@ import { ownerGit } from "./owner-git.ts";
 import type { Supervisor } from "../supervisor/supervisor-thread.ts";
 import type { Views } from "../view/views.ts";
 import type { OwnFolders } from "../supervisor/in-root.ts";
-import type { Bounds } from "../supervisor/supervisor.ts";
+import type { Limits } from "./limits.ts";
 
 /** The limits of processes; whether each gets a network of its own shows as it starts. */
 type Walls = Omit<WallFacts, "island" | "abiCap">;
@@ -19,8 +19,8 @@ export interface ConfinementOptions extends Pick<
   readonly base: string;
   /** Undefined: processes without walls. */
   readonly walls?: Walls;
-  /** The bounds that the supervisor enforces on them; undefined without walls. */
-  readonly bounds?: Bounds;
+  /** The limits of what they use; undefined without walls. */
+  readonly limits?: Pick<Limits, "groups" | "limitsOf">;
   /** Landlock levels above it are not used. */
   readonly abiCap?: number | undefined;
   /** False: none are tried, as when the system refuses them. */
@@ -76,7 +76,12 @@ export async function confine(
   const views = namespaces && only === undefined ? options.views : undefined;
   const built = await confineWithViews(confined, facts, views);
   const isView = views !== undefined && built.noViews === undefined;
-  const supervised = { pid: confined.pid, listener: built.listener, own: ownOf(facts, isView) };
+  const supervised = {
+    pid: confined.pid,
+    listener: built.listener,
+    limits: options.limits!.limitsOf(namespaces),
+    own: ownOf(facts, isView),
+  };
   const mover = views && ((move: Move) => moveBy(confined, move));
   if (!(await supervisor.add(supervised, mover))) throw new Error("the confined process ended");
   confined.go();

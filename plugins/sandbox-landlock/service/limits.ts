@@ -1,22 +1,29 @@
 import { type Cgroups, type Controller, openCgroups } from "./cgroups.ts";
 import type { Bounds } from "../config.ts";
 import type { WallFacts } from "../messages.ts";
-import type { ResourceLimit, SupervisorFacts } from "../supervisor/supervisor.ts";
-import type { Watched } from "../supervisor/watch.ts";
+import type { GroupFacts } from "../supervisor/groups.ts";
+import type { ResourceLimit } from "../supervisor/supervisor.ts";
 
 const RLIMIT_FSIZE = 1;
-const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
+const RLIMIT_NPROC = 6;
 const RLIMIT_NOFILE = 7;
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = KIB * KIB;
 /** A shell counts in halves of a KiB. */
 const FILE_UNITS = 2048;
-/** A confined process needs as many itself. */
+/** A confined process, which has the limits that its runs have from it, needs as many itself. */
 const OWN_FILES = 64;
+const OWN_THREADS = 16;
 
 export interface Limits {
-  readonly walls: Pick<WallFacts, "temporaryMb" | "starts" | "firsts" | "memoryHeld">;
-  readonly bounds: SupervisorFacts["bounds"];
+  readonly walls: Pick<WallFacts, "temporaryMb" | "memoryHeld">;
+  /** For all runs together. */
+  readonly groups: GroupFacts;
+  /** For each confined process, from which its runs have them. */
+  limitsOf(namespaces: boolean): readonly ResourceLimit[];
+  /** Words that stand before every program. */
+  readonly prefix: readonly string[];
   /** For `status`. */
   readonly detail: string;
   close(): void;
@@ -26,7 +33,8 @@ const noCgroups: Cgroups = { files: [], rooms: [], held: new Set(), close: () =>
 
 /**
  * Sets up the bounds on this machine: control groups for all runs together if there are any and
- * they are wanted, and limits of each process besides.
+ * they are wanted, and limits of each process besides. Where no group holds memory or processes, a
+ * limit of each process, or of each run, is all that does.
  */
 export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
   const { files, rooms, held, close } = cgroups ? openCgroups(bounds) : noCgroups;
@@ -35,32 +43,28 @@ export function prepareLimits(bounds: Bounds, cgroups = true): Limits {
     [RLIMIT_NOFILE, Math.max(bounds.max_file_descriptors, OWN_FILES)],
     [RLIMIT_FSIZE, bounds.max_file_mb * MIB],
   ];
-  const runLimits: ResourceLimit[] = [];
-  if (bounds.max_file_descriptors < OWN_FILES) runLimits.push([RLIMIT_NOFILE, bounds.max_file_descriptors]);
-  if (!held.has("memory")) runLimits.push([RLIMIT_DATA, bounds.max_memory_mb * MIB]);
-  const watched: Watched = {
-    ...(!held.has("memory") && { memoryBytes: bounds.max_memory_mb * MIB }),
-    ...(!held.has("pids") && { processes: bounds.max_processes }),
-    ...(!held.has("cpu") && { cpuPercent: bounds.max_cpu_percent }),
-  };
+  // Outside of a namespace all processes of the user count.
+  const most: ResourceLimit = [RLIMIT_NPROC, bounds.max_processes + OWN_THREADS];
   return {
-    walls: {
-      temporaryMb: Math.ceil(bounds.max_memory_mb / 2),
-      starts: watched.processes !== undefined,
-      firsts: runLimits.length > 0,
-      memoryHeld: held.has("memory"),
-    },
-    bounds: { limits, runLimits, groups: { files, rooms, most: bounds.max_processes }, watched },
+    walls: { temporaryMb: Math.ceil(bounds.max_memory_mb / 2), memoryHeld: held.has("memory") },
+    prefix: held.has("memory") && bounds.max_file_descriptors >= OWN_FILES ? [] : limiting(ofEach(bounds)),
+    groups: { files, rooms, most: bounds.max_processes },
+    limitsOf: (namespaces) => (namespaces && !held.has("pids") ? [...limits, most] : limits),
     detail: describe(bounds, held),
     close,
   };
 }
 
-/** Returns the same limits as far as a shell can set them, for when nothing else does. */
+/** Returns the words of a shell that sets the limits of each process, if nothing else does. */
 export function limitingShell(bounds: Bounds): readonly string[] {
-  const script = `ulimit -c 0; ulimit -n ${bounds.max_file_descriptors}; ulimit -d ${bounds.max_memory_mb * 1024}; ulimit -f ${bounds.max_file_mb * FILE_UNITS}; exec "$@"`;
-  return ["/bin/sh", "-c", script, "sh"];
+  return limiting(`ulimit -c 0; ulimit -f ${bounds.max_file_mb * FILE_UNITS}; ${ofEach(bounds)}`);
 }
+
+/** Returns the limits that a confined process could not work under itself. */
+const ofEach = (bounds: Bounds): string =>
+  `ulimit -n ${bounds.max_file_descriptors}; ulimit -d ${bounds.max_memory_mb * KIB}`;
+
+const limiting = (script: string): readonly string[] => ["/bin/sh", "-c", `${script}; exec "$@"`, "sh"];
 
 function describe(bounds: Bounds, held: ReadonlySet<Controller>): string {
   const words: Readonly<Record<Controller, string>> = {
@@ -71,11 +75,15 @@ function describe(bounds: Bounds, held: ReadonlySet<Controller>): string {
   const all = Object.keys(words) as Controller[];
   const together = all.filter((controller) => held.has(controller)).map((controller) => words[controller]);
   const apart = all.filter((controller) => !held.has(controller));
-  const looked = apart.filter((controller) => controller !== "pids").map((controller) => words[controller]);
   return [
     ...(together.length > 0 ? [`${together.join(", ")} for all commands together`] : []),
-    ...(apart.includes("pids") ? [`${words.pids} for all commands together, each asked for`] : []),
-    ...(looked.length > 0 ? [`${looked.join(", ")} checked ten times a second`] : []),
+    ...(apart.includes("memory") ? [`${bounds.max_memory_mb} MiB a process`] : []),
+    ...(apart.includes("pids") ? [pidsApart(bounds.max_processes)] : []),
+    ...(apart.includes("cpu") ? ["no control group bounds processor time"] : []),
     `${bounds.max_file_descriptors} open files a process`,
   ].join("; ");
 }
+
+/** The kernel counts the processes of an ordinary user alone. */
+const pidsApart = (most: number): string =>
+  process.getuid?.() === 0 ? "no control group bounds processes" : `${most} processes a command`;

@@ -126,7 +126,8 @@ export class Openings {
         blocked: blockedCommands(blocked_commands).files,
         tcp: way !== undefined,
       },
-      bounds: limits.bounds,
+      limits,
+      prefix: limits.prefix,
       // Nothing else ends what it starts, once the service was killed.
       needsNamespaces: true,
       pipes: count(spec.pipes),

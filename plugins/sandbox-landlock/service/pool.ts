@@ -26,8 +26,6 @@ export interface PoolOptions {
   readonly start: () => Promise<ConfinedProcess>;
   /** Most runs, or searches, at a time; more wait. */
   readonly most: number;
-  /** The number of runs, kept for the supervisor. */
-  readonly running?: Int32Array;
   /** Undefined: runs work in the workspace itself. */
   readonly views?: Views | undefined;
   /** After so much work another process takes its place. */
@@ -60,14 +58,11 @@ export class Pool {
     hearing?: Hearing,
   ): Promise<Outcome<K>> {
     if (request.do !== "run" && request.do !== "search") return this.#open<K>(request, signal);
-    const { most, running } = this.#options;
-    while (this.#runs >= most) await this.#turn(signal);
+    while (this.#runs >= this.#options.most) await this.#turn(signal);
     this.#runs++;
-    if (running) Atomics.add(running, 0, 1);
     try {
       return await this.#run<K>(request, signal, hearing);
     } finally {
-      if (running) Atomics.sub(running, 0, 1);
       this.#runs--;
       this.#waiting.shift()?.();
     }

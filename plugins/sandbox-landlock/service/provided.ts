@@ -50,6 +50,7 @@ async function triedRun(
   const { tries } = await walled.state();
   if ("untried" in tries) return tries;
   let held = await tries.held(key);
+  const wrote = (files: readonly string[]): Promise<void> => walled.note(spec.session, files);
   const hold = {
     key,
     forMs: waitMs + GRACE_MS,
@@ -71,12 +72,12 @@ async function triedRun(
     diff,
     drop: () => tries.drop(id),
     async take() {
-      const { findings, wrote } = await tries.take(id).catch((error: unknown) => {
+      const taken = await tries.take(id, wrote).catch((error: unknown) => {
         throw own.SANDBOX_NOT_TAKEN(error);
       });
-      result = { ...result, wrote };
-      await walled.record(findings, spec.argv);
-      return findings;
+      result = { ...result, wrote: taken.wrote };
+      await walled.record(taken.findings, spec.argv);
+      return taken.findings;
     },
   };
 }
@@ -111,7 +112,9 @@ async function searched(
 
 async function ran(walled: Walled, spec: RunSpec): Promise<RunResult> {
   const { proxy } = await walled.open();
-  const { value } = await requested<"run">(walled, runOf(walled, spec, proxy?.url), spec.signal);
+  const { value } = await requested<"run">(walled, runOf(walled, spec, proxy?.url), spec.signal, {
+    wrote: (files) => walled.note(spec.session, files),
+  });
   await walled.record(value.findings ?? [], spec.argv);
   return value;
 }

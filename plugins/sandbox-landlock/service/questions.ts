@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { Asked, type Hearing } from "./asked.ts";
-import type { Room } from "../frames.ts";
+import type { Room } from "../../shared/frames.ts";
 import type { Request } from "../messages.ts";
 
 interface Facts {

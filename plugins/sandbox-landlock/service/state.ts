@@ -1,4 +1,4 @@
-import type { Audit, CheckRow, Net, Runtime, Untried } from "@gantry/sdk";
+import type { Audit, CheckRow, Net, Runtime, Store, Untried } from "@gantry/sdk";
 import type { SandboxPolicy } from "@gantry/sdk/fill";
 import { type Admission, checkedProxy } from "@gantry/sdk/node";
 import type { Static } from "typebox";
@@ -8,7 +8,6 @@ import { Confinement } from "./confinement.ts";
 import type { ConfinementOptions } from "./confiner.ts";
 import { grants } from "./grants.ts";
 import { NoWalls } from "./launch.ts";
-import { layerRows } from "./layer-rows.ts";
 import { type Limits, limitingShell, prepareLimits } from "./limits.ts";
 import { tierRow } from "./tier-row.ts";
 import type { Views } from "../view/views.ts";
@@ -18,6 +17,7 @@ export interface Needs {
   readonly runtime: Runtime;
   readonly net: Net | undefined;
   readonly audit: Audit | undefined;
+  readonly store: Store | undefined;
 }
 
 /**
@@ -93,13 +93,13 @@ async function within(origin: Origin, limits: Limits): Promise<State> {
     ...(noNamespaces !== undefined && { narrow: `there are no namespaces: ${noNamespaces}` }),
     tries: triesOf(config.security.runs, views, layers),
     rows: [
-      { what: "sandbox", detail, state: "ok" },
       tierRow(layers, {
         wanted: config.security.runs,
         why: views.why,
         autonomous: config.agent.autonomy_level === "autonomous",
+        detail,
+        blocked,
       }),
-      ...layerRows(layers, blocked, config.runtime),
     ],
     ...(proxy && { proxy: proxy.admit() }),
     close: async () => {
@@ -141,7 +141,7 @@ async function confine(
   );
   const options = { ...origin.place, ...filesOf(origin), views: views.views };
   try {
-    const confinement = await Confinement.start({ ...options, walls, bounds: limits.bounds });
+    const confinement = await Confinement.start({ ...options, walls, limits, prefix: limits.prefix });
     return { confinement, views };
   } catch (error) {
     await views.views?.close();

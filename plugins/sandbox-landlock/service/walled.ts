@@ -1,4 +1,13 @@
-import { type CheckRow, type Question, type Refusal, type ToolCall, ask, refuse } from "@gantry/sdk";
+import {
+  type CheckRow,
+  type Question,
+  type Refusal,
+  type Sources,
+  type ToolCall,
+  ask,
+  refuse,
+} from "@gantry/sdk";
+import { materialFiles, sessionSources } from "@gantry/sdk/fill";
 import { type Admission, checkedProxy, isInside } from "@gantry/sdk/node";
 import type { Static } from "typebox";
 import type { config } from "../config.ts";
@@ -81,6 +90,19 @@ export class Walled {
         session_id: "",
       });
     }
+  }
+
+  /**
+   * Notes that files hold the material that a conversation holds, so that whoever reads one takes
+   * it in again. Throws what the store says.
+   */
+  async note(session: string | undefined, files: readonly string[]): Promise<void> {
+    const values = this.#needs.store?.values;
+    if (!values || session === undefined) return;
+    const { material } = (await values.get<Sources>(sessionSources.space, session)) ?? { material: [] };
+    if (material.length === 0) return;
+    const { space, forMs } = materialFiles;
+    for (const file of files) await values.put(space, file, material, { forMs });
   }
 
   async check(): Promise<readonly CheckRow[]> {

@@ -31,20 +31,13 @@ export function int(argument: bigint | undefined): number {
   return Number(BigInt.asIntN(32, argument ?? 0n));
 }
 
-/** Returns the process of a thread. Throws if there is none. */
-export function processOf(thread: number): number {
-  return numberOf(thread, "status", "Tgid");
-}
-
 /**
- * Returns the number after a word in what the kernel says of a process. The first line may hold the
- * process' name, which it chooses: the kernel keeps line feeds out of that, and nothing else, so
- * only they end a line. Throws if there is no such number.
+ * Returns the process of a thread. The first line may hold its name, which it chooses: the kernel
+ * keeps line feeds out of that, and nothing else, so only they end a line. Throws if there is none.
  */
-export function numberOf(pid: number, file: "status" | "smaps_rollup", word: string): number {
-  const [, ...lines] = readFileSync(`/proc/${pid}/${file}`, "utf8").split("\n");
-  const line = lines.find((one) => one.startsWith(`${word}:`));
-  const found = /^\w+:\s+(\d+)/.exec(line ?? "");
-  if (!found) throw new Error(`/proc/${pid}/${file} says no ${word}`);
-  return Number(found[1]);
+export function processOf(thread: number): number {
+  const [, ...lines] = readFileSync(`/proc/${thread}/status`, "utf8").split("\n");
+  const line = lines.find((one) => one.startsWith("Tgid:"));
+  if (line === undefined) throw new Error(`/proc/${thread}/status says no process`);
+  return Number(line.slice("Tgid:".length));
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import type { SyscallRequest } from "./arguments.ts";
 import { KernelError } from "../kernel/kernel.ts";
 
@@ -9,17 +9,6 @@ export function readMemory({ thread, check }: SyscallRequest, address: bigint, l
     check();
     const bytes = new Uint8Array(length);
     return bytes.subarray(0, readSync(fd, bytes, 0, length, address));
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Puts bytes into the memory of the asking thread. Throws if its memory is closed to us. */
-export function writeMemory({ thread, check }: SyscallRequest, address: bigint, bytes: Uint8Array): void {
-  const fd = openSync(`/proc/${thread}/mem`, "r+");
-  try {
-    check();
-    writeSync(fd, bytes, 0, bytes.length, Number(address));
   } finally {
     closeSync(fd);
   }

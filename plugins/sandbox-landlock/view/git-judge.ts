@@ -34,15 +34,6 @@ const STARTS_NOTHING = new Set(["HEAD", "objects", "refs"]);
 export const isRepository = (at: string, ...sides: readonly Pick<Merged, "has">[]): boolean =>
   path.basename(at) === ".git" || looksLikeGit((name) => sides.some((side) => side.has(path.join(at, name))));
 
-/**
- * Returns true for a name that makes a repository of its folder in the workspace: without it, the
- * settings there would be ordinary files to later runs, until somebody puts it back.
- */
-export const makesRepository = (at: string, below: Merged): boolean =>
-  MAKES_REPOSITORY.has(path.basename(at)) &&
-  path.basename(path.dirname(at)) !== ".git" &&
-  isRepository(path.dirname(at), below);
-
 type Making = Pick<IndexNames, "workspace" | "merged" | "below">;
 
 /**

@@ -1,8 +1,8 @@
-import type { RunResult } from "@gantry/sdk";
+import type { RunResult, Untried } from "@gantry/sdk";
 import { eachFolder } from "./each-folder.ts";
 import { type Held, NOT_SHOWN, printOf } from "./held.ts";
 import type { Names } from "./judge.ts";
-import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
+import type { KeeperFacts, ToHold } from "./keeper-facts.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { showLayer } from "./show-layer.ts";
 import { planFor } from "./take-over.ts";
@@ -32,15 +32,15 @@ export class Holding {
   }
 
   /** Returns the run that waits under a key and whose service has gone; this one takes it up. */
-  find(key: string): FromKeeper {
+  find(key: string): Held | Untried | undefined {
     const all = this.#all();
     const found = all.find(({ folder, held }) => held.key === key && folder.isOf() === "nobody");
     if (found) {
       found.folder.claim();
-      return { held: found.held };
+      return found.held;
     }
     const full = this.#full();
-    return full === undefined ? { held: undefined } : { untried: full };
+    return full === undefined ? undefined : { untried: full };
   }
 
   /**
@@ -54,7 +54,7 @@ export class Holding {
     return sum > this.#mostBytes ? "what it and others did is too large to be held" : undefined;
   }
 
-  async hold({ folder, record }: Run, result: RunResult, { key, forMs }: ToHold): Promise<FromKeeper> {
+  async hold({ folder, record }: Run, result: RunResult, { key, forMs }: ToHold): Promise<Held | Untried> {
     // Whatever is done in the layer from now on has a later time than all in there.
     folder.after();
     const left = readLayer(folder.upper);
@@ -71,7 +71,7 @@ export class Holding {
     const of = { ...own, result, print: printOf(left), steps: plan.steps };
     const held: Held = { ...of, ...shown };
     folder.hold(held, record);
-    return { held };
+    return held;
   }
 
   /** Gives a run back, so that it is taken over. Throws why it cannot be. */

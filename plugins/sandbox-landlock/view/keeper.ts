@@ -1,19 +1,35 @@
-import type { RunResult } from "@gantry/sdk";
-import { asError } from "@gantry/sdk/node";
+import type { RunResult, Untried } from "@gantry/sdk";
+import { asError, makeDir } from "@gantry/sdk/node";
 import { eachFolder } from "./each-folder.ts";
 import { fewOf } from "./findings.ts";
 import { FolderWatch } from "../workspace/folder-watch.ts";
-import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
+import { type Unseen, WorkspaceWalk } from "../workspace/workspace-walk.ts";
 import { type Names, namesOf } from "./judge.ts";
 import { Holding, type Run, isAwaited } from "./holding.ts";
-import type { FromKeeper, KeeperFacts, ToHold } from "./keeper-facts.ts";
+import type { Held } from "./held.ts";
+import type { KeeperFacts, ToHold } from "./keeper-facts.ts";
 import { RunFolder } from "./run-folder.ts";
-import { type Taken, finish, phrases, takeOver } from "./take-over.ts";
+import { RunsLock } from "./runs-lock.ts";
+import type { Kept, Plan } from "./step.ts";
+import { type Taken, decide, finish, judged, phrases, writtenBy } from "./take-over.ts";
 import { makeRoom } from "./room.ts";
+import type { View } from "./view-facts.ts";
+
+export interface TakenOver {
+  /** Phrases about what was not taken over, or not as the run did it. */
+  readonly findings: readonly string[];
+  readonly wrote: readonly string[];
+}
 
 /** As many as there are processes at a time. */
 const MOST_SPARE = 32;
 const MIB = 1_048_576n;
+
+/** A run that was judged, while nobody else takes over any. */
+interface Planned extends Run {
+  readonly plan: Plan;
+  readonly lock: RunsLock;
+}
 
 /** The layers of one workspace's runs: begun, taken over, or dropped. */
 export class Keeper {
@@ -25,6 +41,7 @@ export class Keeper {
   /** When something was last taken over, by the clock of file systems. */
   #last = 0n;
   readonly #under = new Map<string, Run>();
+  readonly #planned = new Map<string, Planned>();
   /** Runs that are over and have something left to do. */
   readonly #over: RunFolder[] = [];
   /** Folders whose layers are as they were made, by their runs. */
@@ -52,6 +69,11 @@ export class Keeper {
    * workspace as it was. Returns a phrase for each that a person should know of.
    */
   recover(): readonly string[] {
+    makeDir(this.#facts.runs);
+    return new RunsLock(this.#facts.runs).during(() => this.#recover());
+  }
+
+  #recover(): readonly string[] {
     const left = RunFolder.all(this.#facts.runs).filter((one) => one.isOf() === "nobody");
     const findings = eachFolder(left, (folder) => {
       const record = folder.read();
@@ -64,8 +86,8 @@ export class Keeper {
     return fewOf([...findings, ...makeRoom(this.#facts.runs)]);
   }
 
-  /** `again`: a run whose folder is used again if that is as it was made. */
-  begin(argv: readonly string[], again = ""): FromKeeper {
+  /** `again`: the run before in the same process, whose folder serves again if it is unchanged. */
+  begin(argv: readonly string[], again = ""): { readonly view: View } | { readonly unseen: Unseen } {
     const { secret, guarded } = this.#walk.find();
     if (this.#walk.unseen) return { unseen: this.#walk.unseen };
     const folder = this.#spare.get(again) ?? RunFolder.make(this.#facts.runs);
@@ -75,13 +97,24 @@ export class Keeper {
     return { view: { id: folder.id, hide: secret, hold: guarded } };
   }
 
+  /**
+   * Judges what a run left, all of whose processes are dead. Returns the absolute paths of what is
+   * to be written, and then nobody takes over another run until {@link take} or {@link drop}; if
+   * there are none it is taken over.
+   */
+  plan(id: string): Pick<TakenOver, "wrote"> | TakenOver {
+    const { folder, plan } = this.#plan(id);
+    const wrote = writtenBy(folder, plan, this.#facts.workspace);
+    return wrote.length === 0 ? this.take(id) : { wrote };
+  }
+
   /** Takes over what a run left; what needs nobody to wait for it is left to {@link tidy}. */
-  take(id: string): Extract<FromKeeper, { readonly findings: unknown }> {
-    const run = this.#under.get(id) ?? this.#release(id);
-    this.#under.delete(id);
-    const taken = this.#takeOver(run);
-    this.#over.push(run.folder);
-    if (taken.steps + taken.kept.length > 0) this.#last = run.folder.tick(0n);
+  take(id: string): TakenOver {
+    const planned = this.#planned.get(id) ?? this.#plan(id);
+    this.#planned.delete(id);
+    const taken = planned.lock.during(() => this.#carryOut(planned));
+    this.#over.push(planned.folder);
+    if (taken.steps + taken.kept.length > 0) this.#last = planned.folder.tick(0n);
     return { findings: fewOf(phrases(taken, id)), wrote: taken.wrote };
   }
 
@@ -97,13 +130,13 @@ export class Keeper {
     });
     // The oldest are those of processes that have ended.
     eachFolder([...this.#spare.values()].slice(0, -MOST_SPARE), (folder) => this.#forget(folder));
-    if (isKept) makeRoom(this.#facts.runs);
+    if (isKept) new RunsLock(this.#facts.runs).during(() => makeRoom(this.#facts.runs));
   }
 
-  /** Removes what was made for runs to come. */
-  end(): readonly string[] {
+  /** Removes what was made for runs to come, once there are none. */
+  end(): void {
     this.#watch?.[Symbol.dispose]();
-    return eachFolder([...this.#spare.values()], (folder) => this.#forget(folder));
+    eachFolder([...this.#spare.values()], (folder) => this.#forget(folder));
   }
 
   #forget(folder: RunFolder): void {
@@ -111,35 +144,57 @@ export class Keeper {
     folder.remove();
   }
 
-  /**
-   * Takes over a layer; one that cannot be judged is kept as it is. Throws for one that was held,
-   * and removes it, if it is not decided on as it was shown.
-   */
-  #takeOver({ folder, record, held }: Run): Taken {
+  #plan(id: string): Planned {
+    const lock = new RunsLock(this.#facts.runs);
     try {
-      return takeOver(folder, record, this.#names, held);
+      const run = this.#under.get(id) ?? this.#release(id);
+      this.#under.delete(id);
+      const planned = { ...run, plan: this.#judge(run), lock };
+      this.#planned.set(id, planned);
+      return planned;
     } catch (error) {
-      if (held && !folder.plan) {
-        folder.remove();
-        throw error;
-      }
-      const kept = [{ at: ".", why: `it could not be looked at: ${asError(error).message}` }];
+      lock.release();
+      throw error;
+    }
+  }
+
+  /**
+   * Judges a layer; one that cannot be judged is kept as it is. Throws for one that was held, and
+   * removes it, if it is not decided on as it was shown.
+   */
+  #judge({ folder, record, held }: Run): Plan {
+    try {
+      return judged(folder, record, this.#names, held);
+    } catch (error) {
+      if (!held) return { steps: [], kept: [unseen(error)] };
+      folder.remove();
+      throw error;
+    }
+  }
+
+  #carryOut({ folder, record, plan }: Planned): Taken {
+    try {
+      decide(folder, record, plan);
+      return finish(folder, record, this.#facts.workspace);
+    } catch (error) {
+      const kept = [...plan.kept, unseen(error)];
       folder.write({ ...record, steps: folder.plan?.steps.length ?? 0, kept });
       return { steps: 0, kept, wrote: [folder.upper] };
     }
   }
 
   /** Forgets a run of which nothing was decided. */
-  drop(id: string): readonly string[] {
-    const run = this.#under.get(id);
+  drop(id: string): void {
+    const [planned, run] = [this.#planned.get(id), this.#under.get(id)];
+    this.#planned.delete(id);
     this.#under.delete(id);
-    if (run && !run.folder.plan) run.folder.remove();
+    if (planned) planned.lock.during(() => planned.folder.remove());
+    else if (run && !run.folder.plan) run.folder.remove();
     else this.#holding.drop(id);
-    return [];
   }
 
   /** Keeps a run that has ended until somebody decides; one that cannot be kept is dropped. */
-  async hold(id: string, result: RunResult, to: ToHold): Promise<FromKeeper> {
+  async hold(id: string, result: RunResult, to: ToHold): Promise<Held | Untried> {
     const run = this.#under.get(id);
     this.#under.delete(id);
     if (!run) throw new Error("there is no such run");
@@ -161,7 +216,11 @@ export class Keeper {
     return this.#holding.release(id);
   }
 
-  held(key: string): FromKeeper {
+  /**
+   * Returns a run that a service which has gone held under this key; undefined if there is none and
+   * one more may wait.
+   */
+  held(key: string): Held | Untried | undefined {
     return this.#holding.find(key);
   }
 
@@ -170,3 +229,8 @@ export class Keeper {
     return this.#holding.sweep();
   }
 }
+
+const unseen = (error: unknown): Kept => ({
+  at: ".",
+  why: `it could not be looked at: ${asError(error).message}`,
+});

@@ -13,9 +13,10 @@ export const foldersIn = ({ children }: Left): readonly string[] =>
 
 /**
  * Returns true if a file was copied up and then not changed, or is again what it was. The overlay
- * notes no origin of a file with several names.
+ * notes no origin of a file with several names. One that got a further name is put with that.
  */
 export function isSame({ kind, about, notes }: Left, there: BigIntStats): boolean {
-  if (kind !== "file" || !there.isFile() || !(notes.includes("origin") || there.nlink > 1n)) return false;
+  if (kind !== "file" || !there.isFile() || about.nlink > 1n) return false;
+  if (!notes.includes("origin") && there.nlink === 1n) return false;
   return (["size", "mtimeNs", "mode", "uid", "gid"] as const).every((key) => about[key] === there[key]);
 }

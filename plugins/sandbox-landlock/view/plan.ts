@@ -3,7 +3,7 @@ import { Beneath } from "./beneath.ts";
 import { CopyRoom, bytesIn, bytesOf } from "./copy-room.ts";
 import type { Judge } from "./judge.ts";
 import { foldersIn, isSame, notedIn } from "./left.ts";
-import { type Kept, type Mark, type Plan, type Step, besideOf, markOf } from "./step.ts";
+import { type Kept, type Plan, type Step, besideOf, markOf } from "./step.ts";
 import type { Left } from "./upper.ts";
 
 export interface Facts {
@@ -19,7 +19,6 @@ export interface Facts {
 
 const CHANGED = "it was changed meanwhile";
 const STAYS = "security.guarded_files names it, so it stays";
-const MAKES = "without it, git's settings beside it would not be guarded, so it stays";
 const HIDDEN = "it is another name of something that security.secret_files names";
 const TOO_LARGE = "there is no room for copies of all on another disk (runtime.max_disk_mb)";
 const MODE = 0o777n;
@@ -28,7 +27,6 @@ const MODE = 0o777n;
 export function makePlan(facts: Facts, left: readonly Left[], judge: Judge): Plan {
   using beneath = new Beneath(facts.workspace);
   const planner = new Planner(facts, judge, beneath);
-  planner.findUnchanged(left);
   planner.folder(left);
   return { steps: planner.steps, kept: planner.kept };
 }
@@ -40,24 +38,12 @@ class Planner {
   readonly #judge: Judge;
   readonly #beneath: Beneath;
   readonly #room: CopyRoom;
-  readonly #unchanged = new Map<bigint, { readonly of: string; readonly is: Mark }>();
 
   constructor(facts: Facts, judge: Judge, beneath: Beneath) {
     this.#facts = facts;
     this.#judge = judge;
     this.#beneath = beneath;
     this.#room = new CopyRoom(facts.room);
-  }
-
-  /** Finds files that were copied up for a further name alone: that becomes one of the owner's. */
-  findUnchanged(left: readonly Left[]): void {
-    for (const one of left) {
-      this.findUnchanged(one.children);
-      if (one.kind !== "file" || one.about.nlink === 1n || this.#facts.hidden.has(one.at)) continue;
-      if (this.#judge.refuse(one) !== undefined) continue;
-      const there = this.#find(one.at);
-      if (there && isSame(one, there)) this.#unchanged.set(one.about.ino, { of: one.at, is: markOf(there) });
-    }
   }
 
   /** `isOpaque`: of a folder that the run made, though the workspace has one of that name. */
@@ -75,8 +61,6 @@ class Planner {
     if (there?.isSymbolicLink() && this.#judge.isGuarded(one.at, false)) return this.#keep(one.at, STAYS);
     if (one.kind === "folder") return this.#planFolder(one, there, isWithinOpaque);
     if (there && isSame(one, there)) return;
-    const linked = this.#linked(one);
-    if (linked && (!there || this.#remove(one.at, there))) return void this.steps.push(linked);
     if (!there) return this.#isMissed(one) ? this.#beside(one) : this.#put(one);
     if (!there.isDirectory()) return this.#isNew(there) ? this.#beside(one) : this.#put(one, there);
     return this.#remove(one.at, there) ? this.#put(one) : this.#beside(one);
@@ -104,7 +88,6 @@ class Planner {
       (child) =>
         child.kind !== "gone" &&
         this.#judge.refuse(child) === undefined &&
-        !this.#linked(child) &&
         (child.kind !== "folder" || this.#isClean(child)),
     );
   }
@@ -121,8 +104,7 @@ class Planner {
   #takeAway(at: string, there: BigIntStats): void {
     if (this.#isHidden(at, there)) return;
     if (this.#judge.isGuarded(at, there.isDirectory())) return this.#keep(at, STAYS);
-    if (!this.#judge.makesRepository(at)) return void this.#remove(at, there);
-    return there.isDirectory() ? this.#emptyOf(at) : this.#keep(at, MAKES);
+    this.#remove(at, there);
   }
 
   /** Plans to remove something. Returns true if nothing of it stays. */
@@ -189,11 +171,6 @@ class Planner {
     const [mode, was] = [Number(about.mode & MODE), Number(there.mode & MODE)];
     if (mode === was || this.#isNew(there) || this.#judge.isGuarded(at, true)) return;
     if (notes.includes("origin") || isOpaque) this.steps.push({ do: "mode", at, mode, was });
-  }
-
-  #linked({ kind, at, about }: Left): Step | undefined {
-    const unchanged = kind === "file" ? this.#unchanged.get(about.ino) : undefined;
-    return unchanged && { do: "link", at, ...unchanged };
   }
 
   #put(one: Left, there?: BigIntStats, to = one.at): void {

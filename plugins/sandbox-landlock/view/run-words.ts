@@ -6,39 +6,21 @@ import type { Kept, Step } from "./step.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { takeKept } from "./take-kept.ts";
 import { finish } from "./take-over.ts";
-import { type RefuseBack, undoSteps } from "./undo.ts";
-import { Judge, namesOf } from "./judge.ts";
-import { Merged } from "./merged.ts";
-import { ownerGit } from "../service/owner-git.ts";
-import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
-
-/** The files that the settings call secret and guarded. */
-export interface Lists {
-  readonly secret: readonly string[];
-  readonly guarded: readonly string[];
-}
+import { undoSteps } from "./undo.ts";
 
 interface Run {
   readonly folder: RunFolder;
   readonly record: RunRecord;
 }
 
-/** The subcommands of `gantry runs`. */
+/** The subcommands of `gantry runs`; whoever calls one but `list` has the lock of the runs. */
 export class RunWords {
   readonly #runs: string;
   readonly #workspace: string;
-  readonly #lists: Lists;
   readonly #context: CommandContext;
   readonly #values: Store["values"] | undefined;
 
-  constructor(
-    runs: string,
-    workspace: string,
-    lists: Lists,
-    context: CommandContext,
-    values?: Store["values"],
-  ) {
-    this.#lists = lists;
+  constructor(runs: string, workspace: string, context: CommandContext, values?: Store["values"]) {
     this.#runs = runs;
     this.#workspace = workspace;
     this.#context = context;
@@ -74,11 +56,12 @@ export class RunWords {
   async take(): Promise<number> {
     const { folder, record } = this.#find();
     const paths = this.#context.args.slice(1);
+    const inLayer = (record.kept ?? []).flatMap(({ at, beside }) => (beside === undefined ? [at] : []));
     for (const one of paths)
-      if (!(record.kept ?? []).some(({ at, beside }) => at === one && beside === undefined))
-        throw errors.SANDBOX_RUN_PATH(record.id, one, record.id);
+      if (!inLayer.includes(one)) throw errors.SANDBOX_RUN_PATH(record.id, one, record.id);
+    const wanted = paths.length > 0 ? paths : inLayer;
+    if (this.#values) await this.#note(folder.upper, wanted, this.#values);
     const { taken, kept } = takeKept(folder, record, this.#workspace, paths);
-    if (this.#values) await this.#note(folder.upper, taken, this.#values);
     if (this.#context.options["json"]) this.#print({ id: record.id, taken, kept });
     else {
       this.#context.out(`Taken over: ${taken.length === 0 ? "nothing" : taken.map(shown).join(", ")}.`);
@@ -87,7 +70,7 @@ export class RunWords {
     return 0;
   }
 
-  /** Notes that what was taken holds the material which the run's conversation held. */
+  /** Notes that what is taken holds the material which the run's conversation held. */
   async #note(layer: string, taken: readonly string[], values: Store["values"]): Promise<void> {
     const { space, forMs } = materialFiles;
     const material = await values.get(space, layer);
@@ -109,7 +92,7 @@ export class RunWords {
     const steps = folder.plan?.steps ?? [];
     const before = RunFolder.all(this.#runs).flatMap((one) => one.read()?.restored ?? []);
     const places = folder.places(this.#workspace);
-    const { kept: left, restored } = undoSteps(places, steps, record.done ?? [], before, this.#refuseBack());
+    const { kept: left, restored } = undoSteps(places, steps, record.done ?? [], before);
     const undone = left.length < steps.length || steps.length === 0;
     if (undone) folder.write({ ...record, undone, restored, bytes: undefined });
     if (this.#context.options["json"]) this.#print({ id: record.id, undone, left });
@@ -118,15 +101,6 @@ export class RunWords {
       for (const { at, why } of left) this.#context.out(`  stays: ${shown(at)} (${why})`);
     }
     return undone ? 0 : 1;
-  }
-
-  /** Asks the judge of runs about what is to be given back, as the workspace is at that moment. */
-  #refuseBack(): RefuseBack {
-    const wanted = namesOf(this.#workspace, this.#lists);
-    const walk = new WorkspaceWalk({ root: this.#workspace, wanted, owner: ownerGit(), open: [""] });
-    walk.find();
-    const names = { ...wanted, followed: (at: string) => walk.follows(at), open: [] };
-    return (...asked) => new Judge(names, new Merged(this.#workspace, "", []), []).refuseBack(...asked);
   }
 
   /** Throws SANDBOX_RUN_UNKNOWN, SANDBOX_RUN_BUSY. */
@@ -176,7 +150,7 @@ const pathOf = (step: Step): string => (step.do === "put" ? step.to : step.at);
 
 function changeOf(step: Step): string {
   if (step.do === "put") return step.was ? "changed" : "added";
-  return { link: "added", remove: "removed", folder: "folder added", mode: "mode changed" }[step.do];
+  return { remove: "removed", folder: "folder added", mode: "mode changed" }[step.do];
 }
 
 /** Returns a name, which a run has chosen, with what a terminal would obey written out. */

@@ -78,8 +78,6 @@ function changesOf(step: Step, one: Left | undefined, below: Beneath): readonly 
       return [{ path: `${path}/`, change: "added" }];
     case "mode":
       return [{ path: `${path}/`, change: "changed", why: modes(step.was, step.mode) }];
-    case "link":
-      return [{ path, change: "added", why: `a further name of ${shownName(step.of)}` }];
   }
 }
 

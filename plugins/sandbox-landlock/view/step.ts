@@ -27,8 +27,6 @@ export type Step =
   | Put
   | { readonly do: "folder"; readonly at: string; readonly mode: number }
   | { readonly do: "mode"; readonly at: string; readonly mode: number; readonly was: number }
-  /** Makes a further name for what is at `of`, and still `is` that. */
-  | { readonly do: "link"; readonly at: string; readonly of: string; readonly is: Mark }
   | { readonly do: "remove"; readonly at: string; readonly was: Mark };
 
 /** The report of something that was not done as the run did it. */

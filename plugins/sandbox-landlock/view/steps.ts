@@ -1,4 +1,4 @@
-import { lstatSync, linkSync, mkdirSync, type BigIntStats } from "node:fs";
+import { lstatSync, mkdirSync, type BigIntStats } from "node:fs";
 import { constants as os } from "node:os";
 import { dropNote, exchange, overlayNotes, renameNew } from "./attributes.ts";
 import { copy, copyWhole, isErrno, removeAny, renameOrCopy } from "./copies.ts";
@@ -56,8 +56,6 @@ class Hands implements Disposable {
           return this.#put(step, number);
         case "remove":
           return this.#remove(step, number);
-        case "link":
-          return this.#link(step);
         case "folder":
           return void mkdirSync(this.#there.name(step.at), { mode: step.mode });
         case "mode":
@@ -144,16 +142,6 @@ class Hands implements Disposable {
     if (isFolder ? String(found.ino) !== step.was.ino : !isMarked(found, step.was))
       return { at: step.at, why: "it was changed meanwhile, so it stays although the run removed it" };
     this.#keepOld(at, number);
-    return undefined;
-  }
-
-  #link({ at, of, is }: Extract<Step, { do: "link" }>): Kept | undefined {
-    using other = new Beneath(this.#places.workspace);
-    const [from, to] = [other.name(of), this.#there.name(at)];
-    const [source, found] = [aboutOf(from), aboutOf(to)];
-    if (found && found.ino === source?.ino) return undefined;
-    if (found || !isMarked(source, is)) return { at, why: "it was changed meanwhile" };
-    linkSync(from, to);
     return undefined;
   }
 

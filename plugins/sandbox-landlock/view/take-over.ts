@@ -18,12 +18,13 @@ export interface Taken {
 }
 
 /**
- * Takes over what a run left in its layer, once all its processes are dead: all is judged, the plan
- * is written down, and then it is done. Throws, before it decides, if `held` was shown otherwise.
+ * Judges all of a layer, once all processes of its run are dead, and says what is to be done with
+ * it; changes nothing. Nothing but what `held` shows is done.
  */
-export function takeOver(folder: RunFolder, record: RunRecord, names: Names, held?: Held): Taken {
-  decide(folder, record, names, held);
-  return finish(folder, record, names.workspace);
+export function judged(folder: RunFolder, record: RunRecord, names: Names, held?: Held): Plan {
+  const plan = planFor(folder, record, names);
+  if (held && !isShown(plan, held)) throw new Error(NOT_SHOWN);
+  return plan;
 }
 
 /** Judges all of a layer, and says what is to be done with it; changes nothing. */
@@ -41,10 +42,8 @@ export function planFor(
 
 const isOneDisk = (one: string, other: string): boolean => lstatSync(one).dev === lstatSync(other).dev;
 
-/** Judges all of a layer, and writes down what is to be done with it. */
-export function decide(folder: RunFolder, record: RunRecord, names: Names, held?: Held): void {
-  const plan = planFor(folder, record, names);
-  if (held && !isShown(plan, held)) throw new Error(NOT_SHOWN);
+/** Writes down what is to be done with a layer. */
+export function decide(folder: RunFolder, record: RunRecord, plan: Plan): void {
   if (plan.steps.length + plan.kept.length === 0) return;
   folder.write(record);
   folder.decide(plan);
@@ -53,32 +52,31 @@ export function decide(folder: RunFolder, record: RunRecord, names: Names, held?
 /** Does what was decided, whether it was begun or not. */
 export function finish(folder: RunFolder, record: RunRecord, workspace: string): Taken {
   const { steps, kept } = folder.plan ?? { steps: [], kept: [] };
-  const all = [...kept, ...doSteps(folder.places(workspace), steps)];
+  const left = steps.length === 0 ? [] : doSteps(folder.places(workspace), steps);
+  const all = [...kept, ...left];
   if (steps.length + all.length > 0) {
     const done = [{ steps: steps.length, ns: String(folder.after()) }];
     folder.write({ ...record, steps: steps.length, kept: all, done });
   }
-  const isKept = all.some(({ beside }) => beside === undefined);
-  const wrote = [...wroteBy({ steps, kept: all }, workspace), ...(isKept ? [folder.upper] : [])];
-  return { steps: steps.length, kept: all, wrote };
+  return { steps: steps.length, kept: all, wrote: writtenBy(folder, { steps, kept: all }, workspace) };
 }
 
 /** More names than these are told by the folders around them. */
 const MOST_TOLD = 256;
 
 /**
- * Returns the absolute paths of what a plan puts into the workspace; what lies beside the owner's
- * counts too.
+ * Returns the absolute paths of what a plan puts into the workspace, what lies beside the owner's
+ * too, and of the layer if that keeps anything.
  */
-function wroteBy({ steps, kept }: Plan, workspace: string): readonly string[] {
-  const put = steps.flatMap((step) => (step.do === "put" ? [step.to] : step.do === "link" ? [step.at] : []));
+export function writtenBy(folder: RunFolder, { steps, kept }: Plan, workspace: string): readonly string[] {
+  const put = steps.flatMap((step) => (step.do === "put" ? [step.to] : []));
   const beside = kept.flatMap((one) => one.beside ?? []);
   let told = new Set([...put, ...beside].map((at) => path.join(workspace, at)));
   while (told.size > MOST_TOLD) {
     const deepest = [...told].reduce((most, at) => Math.max(most, depthOf(at)), 0);
     told = new Set([...told].map((at) => (depthOf(at) === deepest ? path.dirname(at) : at)));
   }
-  return [...told];
+  return [...told, ...(kept.some((one) => one.beside === undefined) ? [folder.upper] : [])];
 }
 
 const depthOf = (at: string): number => at.split("/").length;

@@ -1,11 +1,11 @@
-import { type BigIntStats, lstatSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import { type BigIntStats, lstatSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import path from "node:path";
 import { asError } from "@gantry/sdk/node";
 import { Beneath } from "./beneath.ts";
 import { renameOrCopy } from "./copies.ts";
 import { changeMode } from "./folder-mode.ts";
 import { type Kept, type Mark, type Put, type Step, markOf } from "./step.ts";
-import { type Done, type Places, aboutOf, isMarked } from "./steps.ts";
+import { type Done, type Places, aboutOf } from "./steps.ts";
 
 const MILLION = 1_000_000n;
 const CHANGED = "it was changed since";
@@ -20,9 +20,6 @@ export interface Restored {
   readonly was: string;
 }
 
-/** Returns why what stood at `at`, and is kept as `old`, may not be given back. */
-export type RefuseBack = (at: string, old: string, isTaken: boolean) => string | undefined;
-
 export interface Undone {
   /** The changes that were not taken back. */
   readonly kept: readonly Kept[];
@@ -32,16 +29,15 @@ export interface Undone {
 /**
  * Takes back the steps of a plan, the last first; what the run had put there goes back into its
  * folder. What somebody changed since stays. `done`: when the steps were done; `restored`: by the
- * undo of later runs; `refuse`: asked before anything is given back.
+ * undo of later runs.
  */
 export function undoSteps(
   places: Places,
   steps: readonly Step[],
   done: readonly Done[],
   restored: readonly Restored[] = [],
-  refuse: RefuseBack = () => undefined,
 ): Undone {
-  const undoing = new Undoing(places, done, restored, refuse);
+  const undoing = new Undoing(places, done, restored);
   for (const [number, step] of [...steps.entries()].toReversed()) undoing.undo(step, number);
   return undoing;
 }
@@ -54,11 +50,9 @@ class Undoing implements Undone {
   /** The folder of what the run had put into the workspace, by the number of its step. */
   readonly #undone: string;
   /** The change times of what was given back, by what it has now. */
-  readonly #before: ReadonlyMap<string, bigint>;
-  readonly #refuse: RefuseBack;
+  readonly #before: Map<string, bigint>;
 
-  constructor(places: Places, done: readonly Done[], restored: readonly Restored[], refuse: RefuseBack) {
-    this.#refuse = refuse;
+  constructor(places: Places, done: readonly Done[], restored: readonly Restored[]) {
     this.#places = places;
     this.#done = done;
     this.#before = new Map(restored.map(({ ino, ctime, was }) => [`${ino}:${ctime}`, BigInt(was)]));
@@ -79,8 +73,6 @@ class Undoing implements Undone {
 
   #undo(step: Step, number: number, there: Beneath): void {
     const old = path.join(this.#places.old, String(number));
-    const refused = this.#refused(step, number, old);
-    if (refused !== undefined) return this.#keep(step.at, refused);
     switch (step.do) {
       case "put":
         return this.#takeBack(step, number, old, there);
@@ -88,20 +80,12 @@ class Undoing implements Undone {
         if (!isThere(old)) return;
         if (isThere(there.name(step.at))) return this.#keep(step.at, "something else has its name by now");
         return this.#giveBack(old, there.name(step.at), step.was);
-      case "link":
-        return this.#unlink(step, there);
       case "folder":
         if (aboutOf(there.name(step.at))?.isDirectory()) this.#removeEmpty(step.at, there);
         return;
       case "mode":
         if (!changeMode(there, step.at, step.mode, step.was)) this.#keep(step.at, CHANGED);
     }
-  }
-
-  #refused(step: Step, number: number, old: string): string | undefined {
-    const at = step.do === "put" && step.was ? step.to : step.do === "remove" ? step.at : undefined;
-    if (at === undefined || !isThere(old)) return undefined;
-    return this.#refuse(at, old, number >= (this.#done[0]?.steps ?? 0));
   }
 
   #takeBack(step: Put, number: number, old: string, there: Beneath): void {
@@ -119,8 +103,17 @@ class Undoing implements Undone {
       if (step.was) return this.#keep(step.to, CHANGED);
       return this.#takeBackFrom(step.to, undone, put, there);
     }
-    if (found) renameOrCopy(at, undone);
+    if (found) this.#takeAway(at, found, undone);
     if (step.was && isThere(old)) this.#giveBack(old, there.name(step.to), step.was);
+  }
+
+  /** Takes a file or folder away, which changes the change time of the file's further names. */
+  #takeAway(at: string, { nlink, ctimeNs }: BigIntStats, undone: string): void {
+    renameOrCopy(at, undone);
+    const now = nlink > 1n ? aboutOf(undone) : undefined;
+    if (!now?.isFile()) return;
+    const since = this.#before.get(`${now.ino}:${ctimeNs}`) ?? ctimeNs;
+    this.#before.set(`${now.ino}:${now.ctimeNs}`, since);
   }
 
   #giveBack(old: string, at: string, was: Mark): void {
@@ -133,16 +126,6 @@ class Undoing implements Undone {
     this.restored.push({ ino, ctime, was });
   }
 
-  /** Removes a further name of a file, which stays by its other name. */
-  #unlink({ at, of, is }: Extract<Step, { do: "link" }>, there: Beneath): void {
-    const found = aboutOf(there.name(at));
-    if (!found) return;
-    if (String(found.ino) !== is.ino || found.nlink === 1n) return this.#keep(at, CHANGED);
-    unlinkSync(there.name(at));
-    const other = aboutOf(there.name(of));
-    if (other && isMarked(other, is)) this.#note(there.name(of), is);
-  }
-
   /** Takes from a folder that the run put there whatever is still as the run left it. */
   #takeBackFrom(at: string, undone: string, put: AsPut, there: Beneath): void {
     mkdirSync(undone, { mode: 0o700 });
@@ -153,7 +136,7 @@ class Undoing implements Undone {
       if (!isOwn(found, put)) this.#keep(inner, CHANGED);
       else if (found.isDirectory() && changedIn(full, put))
         this.#takeBackFrom(inner, path.join(undone, name), put, there);
-      else renameOrCopy(full, path.join(undone, name));
+      else this.#takeAway(full, found, path.join(undone, name));
     }
     this.#removeEmpty(at, there);
   }

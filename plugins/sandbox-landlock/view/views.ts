@@ -1,15 +1,26 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
 import type { Worker } from "node:worker_threads";
 import type { Untried } from "@gantry/sdk";
-import { entryBeside } from "@gantry/sdk/node";
+import { asError, entryBeside } from "@gantry/sdk/node";
 import type { Hearing, Outcome } from "../service/asked.ts";
 import type { ConfinedProcess } from "../service/confined-process.ts";
 import { ConfinedFault, ProcessLost } from "../service/failures.ts";
 import { startedBy } from "../service/launch.ts";
 import type { Request } from "../messages.ts";
-import type { FromKeeper, KeeperFacts, ToKeeper } from "./keeper-facts.ts";
+import type { Keeper, TakenOver } from "./keeper.ts";
+import type { KeeperFacts } from "./keeper-facts.ts";
 import type { Held } from "./held.ts";
 import type { View } from "./view-facts.ts";
+
+/** A call of the thread that keeps layers; calls are answered in their order. */
+export interface ToKeeper<K extends Asked = Asked> {
+  readonly do: K;
+  readonly with: Parameters<Keeper[K]>;
+}
+
+type Asked = "recover" | "begin" | "plan" | "take" | "drop" | "hold" | "held" | "end";
+
+export type FromKeeper = { readonly value: unknown } | { readonly failed: string };
 
 /** The views of a workspace's runs, whose layers a thread of the service keeps. */
 export class Views {
@@ -21,6 +32,8 @@ export class Views {
   readonly #waiting: PromiseWithResolvers<FromKeeper>[] = [];
   /** The last run of each process. */
   readonly #last = new WeakMap<ConfinedProcess, string>();
+  /** The taking over that is under way. */
+  #taking: Promise<unknown> = Promise.resolve();
   #broken: Error | undefined;
 
   private constructor(folder: string, worker: Worker) {
@@ -41,8 +54,9 @@ export class Views {
     const { Worker } = await import("node:worker_threads");
     const worker = new Worker(url, { workerData: facts, env: {}, execArgv: [...nodeArgs] });
     const views = new Views(facts.runs, worker);
-    const said = await views.#ask({ do: "recover" });
-    views.left = "findings" in said ? said.findings : [`NOT recovered: ${failed(said)}`];
+    views.left = await views
+      .#ask("recover")
+      .catch((error: unknown) => [`NOT recovered: ${asError(error).message}`]);
     return views;
   }
 
@@ -52,7 +66,7 @@ export class Views {
   }
 
   async drop(id: string): Promise<void> {
-    await this.#ask({ do: "drop", id });
+    await this.#ask("drop", id);
   }
 
   /**
@@ -73,12 +87,13 @@ export class Views {
       await mustBeAlone(process);
       if (hearing?.hold) {
         const { done, ...to } = hearing.hold;
-        done(heldOf(await this.#ask({ do: "hold", id: view.id, result: outcome.value, ...to })));
+        done(await this.#ask("hold", view.id, outcome.value, to));
         return outcome;
       }
-      const said = await this.#ask({ do: "take", id: view.id });
-      const { findings, wrote = [] } =
-        "findings" in said ? said : { findings: [`not taken over: run ${view.id} (${failed(said)})`] };
+      const { findings, wrote } = await this.take(view.id, hearing?.wrote).catch((error: unknown) => ({
+        findings: [`not taken over: run ${view.id} (${asError(error).message})`],
+        wrote: [],
+      }));
       const { value } = outcome;
       return { ...outcome, value: { ...value, findings: [...(value.findings ?? []), ...findings], wrote } };
     } catch (error) {
@@ -92,38 +107,58 @@ export class Views {
    * Returns the run that a service which has gone held under a key; undefined if there is none and
    * one more may wait.
    */
-  async held(key: string): Promise<Held | Untried | undefined> {
-    return heldOf(await this.#ask({ do: "held", key }));
+  held(key: string): Promise<Held | Untried | undefined> {
+    return this.#ask("held", key);
   }
 
-  /** Takes over a run that waits. Throws why nothing of it was. */
-  async take(id: string): Promise<Extract<FromKeeper, { readonly findings: unknown }>> {
-    const said = await this.#ask({ do: "take", id });
-    if ("findings" in said) return said;
-    throw new Error(failed(said));
+  /**
+   * Takes over a run, one after another. `noted`: called before any of it is in the workspace with
+   * what will have been written. Throws why nothing was taken over.
+   */
+  take(id: string, noted: Hearing["wrote"]): Promise<TakenOver> {
+    const taken = this.#taking.then(() => this.#take(id, noted));
+    this.#taking = taken.catch(() => undefined);
+    return taken;
   }
 
   async close(): Promise<void> {
-    await this.#ask({ do: "end" }).catch(() => undefined);
+    await this.#ask("end").catch(() => undefined);
     await this.#worker.terminate();
+  }
+
+  async #take(id: string, noted: Hearing["wrote"]): Promise<TakenOver> {
+    const planned = await this.#ask("plan", id);
+    if ("findings" in planned) return planned;
+    try {
+      await noted?.(planned.wrote);
+    } catch (error) {
+      await this.drop(id);
+      throw error;
+    }
+    return this.#ask("take", id);
   }
 
   /** Throws ConfinedFault. */
   async #begin(argv: readonly string[], again?: string): Promise<View> {
-    const said = await this.#ask({ do: "begin", argv, again });
+    const said = await this.#ask("begin", argv, again);
     if ("view" in said) return said.view;
-    if ("unseen" in said) throw new ConfinedFault({ fault: "unseen", ...said.unseen });
-    throw new Error(failed(said));
+    throw new ConfinedFault({ fault: "unseen", ...said.unseen });
   }
 
-  async #ask(message: ToKeeper): Promise<FromKeeper> {
+  /** Throws what the thread could not do. */
+  async #ask<K extends ToKeeper["do"]>(
+    name: K,
+    ...given: Parameters<Keeper[K]>
+  ): Promise<Awaited<ReturnType<Keeper[K]>>> {
     if (this.#broken) throw this.#broken;
     const waiting = Promise.withResolvers<FromKeeper>();
     this.#waiting.push(waiting);
     this.#worker.ref();
-    this.#worker.postMessage(message);
+    this.#worker.postMessage({ do: name, with: given } satisfies ToKeeper<K>);
     try {
-      return await waiting.promise;
+      const said = await waiting.promise;
+      if ("failed" in said) throw new Error(said.failed);
+      return said.value as Awaited<ReturnType<Keeper[K]>>;
     } finally {
       if (this.#waiting.length === 0) this.#worker.unref();
     }
@@ -144,12 +179,3 @@ async function mustBeAlone(process: ConfinedProcess): Promise<void> {
   await process.close();
   throw new ProcessLost();
 }
-
-/** Throws what failed. */
-function heldOf(said: FromKeeper): Held | Untried | undefined {
-  if ("untried" in said) return said;
-  if ("held" in said) return said.held;
-  throw new Error(failed(said));
-}
-
-const failed = (said: FromKeeper): string => ("failed" in said ? said.failed : "no answer");

@@ -2,14 +2,13 @@ import path from "node:path";
 import { gitFollows } from "./git-follows.ts";
 import { ledTo } from "./mask-paths.ts";
 import type { OwnerGit } from "./git-settings.ts";
-import { unplainStates } from "./git-states.ts";
 
 /** Most effort at every look: a moment's work. */
 const MAX_EFFORT = 20_000;
 
 /**
- * The paths that the repositories of a workspace name in their settings, the state files by which
- * each goes on with what was begun in it, and the targets of guarded links.
+ * The paths that the repositories of a workspace name in their settings, and the targets of guarded
+ * links.
  */
 export class Followed {
   readonly #root: string;
@@ -38,10 +37,9 @@ export class Followed {
     // The owner's own settings count before there is any repository.
     for (const at of new Set([".git", ...repositories])) {
       const folder = path.join(this.#root, at);
-      const states = unplainStates(folder).map((file) => path.relative(this.#root, file));
       const { paths, effort } = gitFollows(this.#root, folder, this.#owner);
-      for (const one of [...paths, ...states]) now.add(one);
-      left -= effort + states.length;
+      for (const one of paths) now.add(one);
+      left -= effort;
       if (left < 0) break;
     }
     this.isWhole = left >= 0;

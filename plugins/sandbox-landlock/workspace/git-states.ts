@@ -1,7 +1,5 @@
-import path from "node:path";
 import { plainFileStart } from "../../shared/plain-file.ts";
 import { aboutPath } from "./about-path.ts";
-import { namesIn } from "./folders.ts";
 
 /**
  * Folders in which git keeps the next steps of a rebase, a series of patches or of picks; `git
@@ -42,22 +40,6 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
 /** Returns true for what belongs to such a state, by its path in `.git`. */
 export function isGitState(within: string): boolean {
   return STATES.includes(within.split("/")[1] ?? "");
-}
-
-/**
- * Returns the files of a repository by which going on with what was begun there starts programs:
- * all that are not known to start none. Full paths.
- */
-export function unplainStates(folder: string): readonly string[] {
-  return STATES.flatMap((state) => {
-    const at = path.join(folder, state);
-    const about = aboutPath(at);
-    if (!about) return [];
-    if (!about.isDirectory()) return [at];
-    return namesIn(at)
-      .filter((name) => !isPlain(path.join(at, name), name))
-      .map((name) => path.join(at, name));
-  });
 }
 
 /** Returns true for what is known to start no program when git goes on; `file`: its full path. */

@@ -33,7 +33,7 @@ async function answer(asked: Asked): Promise<Told> {
 }
 
 /** Keys that say what a host loads: a check loads the plugin and what it needs. */
-const pluginLists = ["plugins", "extra_plugins", "optional_plugins", "without_plugins"];
+const pluginLists = ["plugins", "extra_plugins", "optional_plugins", "without_plugins", "isolated_plugins"];
 const isList = (key: string): boolean => pluginLists.includes(key);
 
 function withoutLists(tree: Readonly<Record<string, unknown>>): {

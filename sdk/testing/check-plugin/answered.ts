@@ -1,10 +1,10 @@
-import { messageOf, within, wrong } from "../say.ts";
+import { answerOf, wrong } from "../say.ts";
 
 /**
  * Returns the value of a plugin's function; throws the sentence if it throws, or does not answer in
  * time.
  */
-export async function answered<T = unknown>(
+export function answered<T = unknown>(
   who: string,
   what: string,
   patienceMs: number,
@@ -12,11 +12,7 @@ export async function answered<T = unknown>(
   work: () => unknown,
 ): Promise<T> {
   const late = wrong(who, `did not answer in ${patienceMs} ms in ${what}`, cure);
-  try {
-    return (await within(patienceMs, late, async () => work())) as T;
-  } catch (error) {
-    throw error === late ? late : wrong(who, `threw in ${what} (${messageOf(error)})`, cure);
-  }
+  return answerOf(patienceMs, late, work, (error) => wrong(who, `threw in ${what} (${error})`, cure));
 }
 
 /** For a sentence: `null`, `a list`, `number`. */

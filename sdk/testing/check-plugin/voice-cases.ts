@@ -1,6 +1,6 @@
 import { GantryError, type Speaker, type Transcriber } from "../../index.ts";
 import type { ContractCase } from "../contract-case.ts";
-import { cases, messageOf, within, wrong } from "../say.ts";
+import { cases, endsSoon, messageOf, within, wrong } from "../say.ts";
 import { kindOf } from "./answered.ts";
 
 const note = Object.freeze({ bytes: new Uint8Array(64), mime: "audio/ogg", name: "note.ogg" });
@@ -24,11 +24,9 @@ async function endsWith(
   const cure = "hand the signal on to what it waits for";
   const late = wrong(who, `went on for ${patienceMs} ms after its signal was aborted`, cure);
   const abort = new AbortController();
-  const answer = (async () => call(abort.signal))();
+  const answer = endsSoon(patienceMs, late, () => call(abort.signal));
   abort.abort();
-  await within(patienceMs, late, () => answer).catch((error: unknown) => {
-    if (error === late) throw error;
-  });
+  await answer;
 }
 
 /** The sentences about what turns words into speech. */

@@ -7,7 +7,7 @@ async function numbers(lanes: Lanes, state: "waiting" | "dead"): Promise<readonl
 }
 
 export const keptCases: Cases = {
-  "INB-02: what waits and what was put aside is listed in pages, and read whole": async ({
+  "INB-02: what waits and what is a dead letter is listed in pages, and read whole": async ({
     store,
     reopen,
   }) => {

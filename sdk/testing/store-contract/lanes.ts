@@ -132,7 +132,9 @@ export const laneCases: Cases = {
     await pass(1_000);
     assert.equal((await claimed(store)).message.id, "1");
   }),
-  "CHA-07: a poison message is put aside with its reason, and the lane goes on": async ({ store }) => {
+  "CHA-07: a poison message becomes a dead letter with its reason, and the lane goes on": async ({
+    store,
+  }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "bad"), message("a", "good")]);
     await lanes.deadLetter(await claimed(store), "four tries failed");

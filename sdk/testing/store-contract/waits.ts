@@ -94,7 +94,7 @@ export const waitCases: Cases = {
     const { lanes } = await reopen();
     assert.equal(await lanes.post(notice("a", "n1")), false);
   },
-  "CTX-07: a message is put aside and its sender's notice kept in one step": async ({ store }) => {
+  "CTX-07: a message becomes a dead letter and its sender's notice kept in one step": async ({ store }) => {
     const { lanes } = store;
     await lanes.accept([message("a", "1")]);
     const claim = await claimed(store);
