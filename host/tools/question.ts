@@ -49,7 +49,7 @@ export async function questionOf(
   };
 }
 
-/** Returns what will run: each path that leads elsewhere than it says, then the tool's own words. */
+/** Returns what will run: each path that leads elsewhere, then the tool's own words. */
 async function previewOf(
   tool: Tool,
   call: ToolCall,
