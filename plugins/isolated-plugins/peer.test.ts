@@ -50,3 +50,15 @@ test("ISO-01: a stream in an answer is still aborted by the signal of its questi
   await aborted;
   expect(taken!.reason).toMatchObject({ message: "enough" });
 });
+
+test.each([
+  { do: "ping" },
+  { do: "pong" },
+  { do: "abort", signal: 1, reason: { message: "", name: "" } },
+  { do: "forget", works: [], signals: [] },
+])("ISO-01: the first $do of many bytes ends the channel", async (told) => {
+  const { ended, ask, tell } = hostile(() => "answered");
+  expect(await ask(1, [])).toMatchObject({ value: "answered" });
+  tell({ ...told, more: "x".repeat(100_000) });
+  expect((await ended).message).toBe("a message is too long");
+});

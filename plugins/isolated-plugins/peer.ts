@@ -12,14 +12,14 @@ import type { Living, Work } from "./values.ts";
 
 /** The work that each side may ask of the other before it was given any. */
 const ROOT = 0;
-/** A side that gives more has gone wrong. */
 const MOST_GIVEN = 200_000;
 /** A question takes as much while it is answered, however short it is. */
 const LEAST_HELD = 4_096;
-const ROOM = { text: 16 * 1024 * 1024, data: 64 * 1024 * 1024 };
+const room = () => ({ text: 16 * 1024 * 1024, data: 64 * 1024 * 1024 });
 /** Bytes of questions that are not answered yet, and of what the other side has not read yet. */
 const MOST_HELD = 128 * 1024 * 1024;
-const room = (): typeof ROOM => ROOM;
+/** Bytes of a message that brings no value. */
+const MOST_TOLD = 64 * 1024;
 
 const asked = new AsyncLocalStorage<number>();
 
@@ -99,6 +99,8 @@ export class Peer {
 
   #take({ message: told, data: bytes, length }: Frame<Told>): void {
     this.heard = performance.now();
+    if (length > MOST_TOLD && !["ask", "answer", "fail"].includes(told.do))
+      throw new RangeError("a message is too long");
     switch (told.do) {
       case "ask":
         return void this.#serve(told, bytes, length);
