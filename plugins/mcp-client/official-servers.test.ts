@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { textOf, type ChatRequest } from "@gantry/sdk";
-import { fakeProvider, memoryStore, type FakeAnswer } from "@gantry/sdk/testing";
+import { fakeProvider, type FakeAnswer } from "@gantry/sdk/testing";
 import { describe, expect, test, vi } from "vitest";
 import { accept, folder, linux, offered, startMcp } from "./mcp.test-kit.ts";
 
@@ -32,7 +32,7 @@ async function calling(
   calls: readonly FakeAnswer[],
 ): Promise<{ readonly results: readonly string[]; readonly decisions: readonly unknown[] }> {
   const model = fakeProvider([...calls, "done"]);
-  await using t = await startMcp(servers, { plugins: [model, memoryStore()] });
+  await using t = await startMcp(servers, { plugins: [model] });
   for (const name of Object.keys(servers)) await accept(t, name);
   for (const name of Object.keys(servers))
     await expect.poll(async () => (await offered(t)).some((tool) => tool.startsWith(`${name}_`))).toBe(true);

@@ -1,5 +1,5 @@
 import type { ChatRequest } from "@gantry/sdk";
-import { bundledPlugin, fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { bundledPlugin, fakeProvider } from "@gantry/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { accept, linux, startMcp, stateFile, stated } from "./mcp.test-kit.ts";
 
@@ -39,7 +39,7 @@ describe.runIf(linux)("200 tools of 5 servers", { timeout: 120_000 }, () => {
       state.list(Array.from({ length: 40 }, (_, at) => toolOf(server, at)));
       return [server, stated(state.file)] as const;
     });
-    const plugins = [model, memoryStore(), await bundledPlugin("tool-index")];
+    const plugins = [model, await bundledPlugin("tool-index")];
     await using t = await startMcp(Object.fromEntries(tables), { plugins });
     for (const server of servers) await accept(t, server);
     const { tool_calls } = await t.ask("go", { approvals: "yes", session: "one" });
