@@ -113,6 +113,20 @@ test("OPS-03: the newest backups are kept, and no file that is none of them is t
   expect(left).toEqual(expect.arrayContaining([names[2], "mine.backup", "gantry-2020.backup"]));
 });
 
+test("OPS-03: backups dated later than now never count, stay, and doctor warns of them", async () => {
+  using it = installation("keep = 2");
+  const old = "gantry-2020-01-12T00-00-00-000Z.backup";
+  const later = [1, 2, 3].map((day) => `gantry-2199-01-0${day}T00-00-00-000Z.backup`);
+  for (const name of [old, ...later]) writeFileSync(path.join(it.folder, name), "old");
+  await serveUntil(it.home.dir, /A backup was made/);
+  const left = it.made();
+  expect(left).toHaveLength(5);
+  expect(left).toEqual(expect.arrayContaining([old, ...later]));
+  const { out } = await gantry(["doctor"], { dir: it.home.dir, env });
+  expect(out).toMatch(/the last of 2 in /);
+  expect(out).toMatch(/gantry-2199-01-01.* and 2 more .*dated later than now/);
+});
+
 test("OPS-03: a backup that fails is an alert and a row of doctor, until one is made", async () => {
   using it = installation();
   const away = path.join(it.folder, "mount");

@@ -98,7 +98,7 @@ export class Backups implements Service {
       await rm(plain, { force: true });
       await rm(draft, { force: true });
     }
-    await rotate(folder, keep);
+    await rotate(folder, keep, now);
     await store.values.remove("backup", "failed");
     this.#failed = null;
     log.info({ file: name }, "A backup was made.");

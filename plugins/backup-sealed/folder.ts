@@ -31,9 +31,10 @@ export async function madeIn(folder: string): Promise<readonly Made[]> {
   return made.toSorted((a, b) => a.at - b.at);
 }
 
-/** Removes all but the newest `keep`. */
-export async function rotate(folder: string, keep: number): Promise<void> {
-  for (const { file } of (await madeIn(folder)).slice(0, -keep)) await rm(file, { force: true });
+/** Removes all but the newest `keep` of those that are not dated later than `now` (Unix ms). */
+export async function rotate(folder: string, keep: number, now: number): Promise<void> {
+  const made = (await madeIn(folder)).filter(({ at }) => at <= now);
+  for (const { file } of made.slice(0, -keep)) await rm(file, { force: true });
 }
 
 /** Removes what a killed process left of a backup that never was whole. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { errors as shared } from "@gantry/sdk";
 import { makeDir } from "@gantry/sdk/node";
-import { isLeftOut } from "./backup.ts";
+import { isLeftOut, isOfRun } from "./backup.ts";
 import { errors } from "./errors.ts";
 import { moveAside, refuseLinks, type Aside } from "./put-in-place.ts";
 
@@ -24,8 +24,9 @@ export async function filesIn(
   const files = rows as unknown as readonly BackedUp[];
   const wrong = wrongNameOf(files, configDir);
   if (wrong !== undefined) throw errors.BACKUP_UNREADABLE(file, wrong);
-  for (const each of files) await refuseLinks(configDir, path.join(configDir, each.path));
-  return files;
+  const kept = files.filter((each) => !isOfRun(each.path));
+  for (const each of kept) await refuseLinks(configDir, path.join(configDir, each.path));
+  return kept;
 }
 
 /** Returns a line for each file that putting it back would add or replace. */

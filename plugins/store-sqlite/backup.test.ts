@@ -97,6 +97,29 @@ test("OPS-03: what was lost is put back by restore, told before by --dry-run, an
   expect(await gantry(["audit", "verify"], { dir: home.dir })).toMatchObject({ code: 0 });
 });
 
+test("OPS-03: a backup holds nothing of runs, and restore leaves out those of earlier backups", async () => {
+  using home = tempDir(toml);
+  using elsewhere = tempDir();
+  const file = path.join(elsewhere.dir, "all.backup");
+  const layer = path.join(home.dir, "state", "views", "w", "run");
+  mkdirSync(layer, { recursive: true });
+  writeFileSync(path.join(layer, "secret.txt"), "refused");
+  expect((await gantry(["backup", file], { dir: home.dir })).code).toBe(0);
+  const { DatabaseSync } = await import("node:sqlite");
+  const made = new DatabaseSync(file);
+  const names = made
+    .prepare("SELECT path FROM backup_files")
+    .all()
+    .map((row) => row["path"]);
+  const insert = made.prepare("INSERT INTO backup_files VALUES (?, ?, ?)");
+  insert.run("state/views/w/run/early.txt", 0o600, Buffer.from("x"));
+  made.close();
+  expect(names).toContain("config.toml");
+  expect(names.filter((name) => String(name).includes("views"))).toEqual([]);
+  expect((await gantry(["restore", file, "--yes"], { dir: home.dir })).code).toBe(0);
+  expect(readdirSync(layer)).toEqual(["secret.txt"]);
+});
+
 test("OPS-03: what is no whole backup changes nothing", async () => {
   using home = tempDir(toml);
   using elsewhere = tempDir();

@@ -20,6 +20,11 @@ export function isLeftOut(inside: string): boolean {
   return left.test(inside);
 }
 
+/** Returns true for what a run made: of the workspace, or refused. Earlier releases backed it up. */
+export function isOfRun(inside: string): boolean {
+  return inside.startsWith("state/views/");
+}
+
 /** The tables that a backup has beside the store. */
 export const backupTables = `
   CREATE TABLE backup_info (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -112,7 +117,8 @@ async function* filesOf({ configDir, workspace }: Runtime, file: string): AsyncG
   const entries = await readdir(configDir, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
     const at = path.join(entry.parentPath, entry.name);
-    const isOwn = at !== file && !at.startsWith(workspace + path.sep);
-    if (entry.isFile() && isOwn && !isLeftOut(path.relative(configDir, at))) yield at;
+    const inside = path.relative(configDir, at);
+    const isOwn = at !== file && !at.startsWith(workspace + path.sep) && !isOfRun(inside);
+    if (entry.isFile() && isOwn && !isLeftOut(inside)) yield at;
   }
 }

@@ -35,6 +35,11 @@ export const errors = defineErrors({
   ),
   RESTORE_NOT_ACCEPTED: policy("Nothing was changed: pass --yes to put back what is listed."),
   STORE_REMOVED: failed(
-    "The store %s was removed or replaced while it was in use, so nothing more is taken: put it back and start the service again.",
+    "The store %s was removed or replaced while it was in use, so nothing more is taken: put it back " +
+      "beside its -wal and -shm, which belong to it and stay where they are, and start the service again.",
+  ),
+  STORE_WITHOUT_FILE: failed(
+    "The store %s is missing or empty, but its -wal or -shm is still there and may hold what was " +
+      "kept last: put the file back beside them, or move them away too; nothing was changed.",
   ),
 });

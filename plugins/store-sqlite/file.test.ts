@@ -200,6 +200,32 @@ describe("the file", () => {
     }
   });
 
+  test.each([
+    ["missing", undefined],
+    ["empty", ""],
+  ])("OPS-03: a store that is %s while its log is there is refused, and the log stays", async (_, text) => {
+    const { store, close } = createStore(file);
+    await store.values.put("s", "k", 1);
+    await rename(file, `${file}.aside`);
+    if (text !== undefined) await writeFile(file, text);
+    const before = sizesIn(join(home, "state"));
+    const other = createStore(file);
+    const sentence = expect.stringMatching(/gantry\.db is missing or empty.*put the file back/s);
+    await expect(other.store.values.get("s", "k")).rejects.toMatchObject({
+      code: "STORE_WITHOUT_FILE",
+      message: sentence,
+    });
+    const [row, ...more] = await doctorRows(other.db);
+    expect([row, more]).toEqual([{ what: "store file", state: "fail", detail: sentence }, []]);
+    await other.close();
+    expect(sizesIn(join(home, "state"))).toEqual(before);
+    await rename(`${file}.aside`, file);
+    await close();
+    const again = createStore(file);
+    expect(await again.store.values.get("s", "k")).toBe(1);
+    await again.close();
+  });
+
   test("OPS-03: doctor reads the whole file and finds damaged pages", async () => {
     const first = createStore(file);
     for (let n = 0; n < 200; n++) await first.store.values.put("s", `k${n}`, "x".repeat(500));
@@ -491,6 +517,10 @@ describe("a full disk", () => {
     }
   });
 });
+
+function sizesIn(folder: string): readonly (readonly [string, number])[] {
+  return readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size]);
+}
 
 async function untilFull(
   stdout: NodeJS.ReadableStream,

@@ -3,6 +3,7 @@ import { access, stat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { errors as shared, type CheckRow, type GantryError } from "@gantry/sdk";
 import type { Database } from "./database.ts";
+import { errors } from "./errors.ts";
 
 const mib = 1024 * 1024;
 
@@ -79,7 +80,8 @@ export async function doctorRows(db: Database): Promise<readonly CheckRow[]> {
     // Told by `doctor` itself, once for all that it keeps from answering.
     if ([shared.STORE_FAILED.code, shared.STORE_HELD.code].includes(code)) throw error;
     // Its sentence names the cure.
-    if (code === shared.STORE_NEWER.code) return [{ what, state: "fail", detail: message }];
+    if ([shared.STORE_NEWER.code, errors.STORE_WITHOUT_FILE.code].includes(code))
+      return [{ what, state: "fail", detail: message }];
     return [{ what, state: "fail", detail: message, cure }];
   }
 }

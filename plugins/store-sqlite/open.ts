@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errors as shared } from "@gantry/sdk";
+import { errors } from "./errors.ts";
 import { keepCopy, wayBack } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
 import { Sql } from "./sql.ts";
@@ -18,8 +19,8 @@ export type HeldBy = () => Promise<number | undefined>;
 
 /**
  * Opens the file, made if it is missing and brought to the newest layout, but not while another
- * process serves from it. Throws what SQLite throws, `STORE_NEWER`, `STORE_HELD` and
- * `RESTORE_UNFINISHED`.
+ * process serves from it. Throws what SQLite throws, `STORE_NEWER`, `STORE_HELD`,
+ * `STORE_WITHOUT_FILE` and `RESTORE_UNFINISHED`.
  */
 export async function openFile(
   path: string,
@@ -28,6 +29,7 @@ export async function openFile(
 ): Promise<Sql> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if (!existsSync(path)) await refuseUnfinished(path, steps.length);
+  refuseLog(path);
   makePrivate(path);
   const { DatabaseSync } = await import("node:sqlite");
   const sql = new Sql(new DatabaseSync(path, { timeout: BUSY_MS }));
@@ -49,6 +51,14 @@ async function refuseUnfinished(path: string, known: number): Promise<void> {
   const { unfinished, unfinishedRestore } = await import("./put-in-place.ts");
   const aside = unfinishedRestore(path);
   if (aside !== undefined) throw unfinished(path, aside, known);
+}
+
+/** SQLite removes the log of a file without pages, and with it the only copy of what it holds. */
+function refuseLog(path: string): void {
+  // The file has pages before another process makes a log, so the log is looked for first.
+  if (!existsSync(`${path}-wal`) && !existsSync(`${path}-shm`)) return;
+  const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (size === 0) throw errors.STORE_WITHOUT_FILE(path);
 }
 
 /**

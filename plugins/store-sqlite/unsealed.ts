@@ -18,8 +18,12 @@ export async function withPlain<T>(
   configDir: string,
   use: (plain: string) => Promise<T>,
 ): Promise<T> {
-  if (!existsSync(file) || !(await isSealed(file))) return use(file);
+  if (!existsSync(file)) return use(file);
   const passphrase = process.env["BACKUP_PASSPHRASE"];
+  if (!(await isSealed(file))) {
+    if (passphrase && !isOwn) throw errors.BACKUP_PLAIN(file);
+    return use(file);
+  }
   if (!passphrase) throw errors.BACKUP_LOCKED(file, "no passphrase is given");
   const folder = path.join(configDir, "state");
   makeDir(folder);

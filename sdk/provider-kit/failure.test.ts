@@ -29,6 +29,8 @@ test.each([
   ["7", 7_000],
   ["0.5", 500],
   ["-3", 0],
+  ["999999999", 3_600_000],
+  ["Fri, 01 Jan 2199 00:00:00 GMT", 3_600_000],
   ["soon", undefined],
   ["", undefined],
   [undefined, undefined],

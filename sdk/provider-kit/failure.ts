@@ -206,9 +206,12 @@ function messageOf(body: string): string | undefined {
   return undefined;
 }
 
+/** Clients are told the wait, and must not be sent away for years by one answer. */
+const mostWaitMs = 3_600_000;
+
 function readRetryAfter(header: string | null | undefined): number | undefined {
   if (header === undefined || header === null || header.trim() === "") return undefined;
   const seconds = Number(header);
   const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(wait) ? Math.max(0, Math.round(wait)) : undefined;
+  return Number.isFinite(wait) ? Math.min(mostWaitMs, Math.max(0, Math.round(wait))) : undefined;
 }
