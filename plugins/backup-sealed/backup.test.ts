@@ -102,6 +102,20 @@ test("OPS-03: restore says of an encrypted backup what it lacks, and changes not
   expect(readdirSync(other.dir).filter((name) => name.startsWith("before"))).toEqual([]);
 });
 
+test("OPS-03: with a passphrase set, a plain file in place of a backup is refused", async () => {
+  using it = installation();
+  const file = path.join(it.folder, "open");
+  expect((await gantry(["backup", file], { dir: it.home.dir, env })).code).toBe(0);
+  const restore = ["restore", file, "--yes"];
+  expect(await gantry(restore, { dir: it.home.dir, env })).toMatchObject({
+    code: 3,
+    err: expect.stringContaining("BACKUP_PLAIN") as string,
+  });
+  expect(readdirSync(it.home.dir).filter((name) => name.startsWith("before"))).toEqual([]);
+  const unset = { BACKUP_PASSPHRASE: "" };
+  expect(await gantry(restore, { dir: it.home.dir, env: unset })).toMatchObject({ code: 0 });
+});
+
 test("OPS-03: the newest backups are kept, and no file that is none of them is touched", async () => {
   using it = installation("keep = 2");
   const names = [10, 11, 12].map((day) => `gantry-2020-01-${day}T00-00-00-000Z.backup`);
@@ -174,7 +188,7 @@ test("OPS-03: a backup holds no earlier backup, wherever the folder lies", async
   writeFileSync(path.join(inside, "gantry-2020-01-10T00-00-00-000Z.backup"), "old");
   const file = path.join(it.folder, "open");
   expect((await gantry(["backup", file], { dir: it.home.dir, env })).code).toBe(0);
-  const told = await gantry(["restore", file, "--dry-run"], { dir: tempDir().dir, env });
+  const told = await gantry(["restore", file, "--dry-run"], { dir: tempDir().dir });
   expect(told.out).toContain("config.toml");
   expect(told.out).not.toContain("gantry-2020");
 });

@@ -13,6 +13,10 @@ export const errors = defineErrors({
     "%s is encrypted, and %s: set BACKUP_PASSPHRASE to the passphrase that it was written with; " +
       "nothing was changed.",
   ),
+  BACKUP_PLAIN: policy(
+    "%s is not encrypted, but BACKUP_PASSPHRASE is set, so anybody may have put it in place of one " +
+      "that is: use another copy, or trust it with `BACKUP_PASSPHRASE= gantry restore …`.",
+  ),
   BACKUP_FOREIGN: failed(
     "%s holds %s, which no store of layout %s has: use another copy; nothing was changed.",
   ),

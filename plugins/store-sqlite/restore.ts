@@ -28,7 +28,7 @@ interface Found {
 }
 
 /** The path that the person named, and the file that is read for it. */
-interface Source {
+export interface Source {
   readonly file: string;
   readonly kind: "backup" | "kept" | "aside";
 }
@@ -41,7 +41,7 @@ interface Source {
 export async function restore(run: CommandContext, needs: RestoreNeeds): Promise<number> {
   const source = sourceOf(run.args[0], run.options["layout"], needs.db.path);
   const from = (plain: string): Promise<number> => restoreFrom(source, plain, run, needs);
-  return withPlain(source.file, needs.runtime.configDir, from);
+  return withPlain(source, needs.runtime.configDir, from);
 }
 
 /** Reads `plain` in place of the file that the person named, if that one is encrypted. */

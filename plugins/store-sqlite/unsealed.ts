@@ -3,6 +3,7 @@ import path from "node:path";
 import { makeDir, newProcessName, processLives } from "@gantry/sdk/node";
 import { isSealed, unseal, type Unsealed } from "../shared/sealed-file.ts";
 import { errors } from "./errors.ts";
+import type { Source } from "./restore.ts";
 
 const whyNot = {
   cut: "it was cut: bytes at its end are missing",
@@ -11,17 +12,18 @@ const whyNot = {
 
 /**
  * Calls `use` with the path of what a backup holds in the clear: of an encrypted one a copy in the
- * state folder, which is gone afterwards. Throws BACKUP_LOCKED and BACKUP_UNREADABLE.
+ * state folder, which is gone afterwards. Throws BACKUP_LOCKED, BACKUP_PLAIN and
+ * BACKUP_UNREADABLE.
  */
 export async function withPlain<T>(
-  file: string,
+  { file, kind }: Source,
   configDir: string,
   use: (plain: string) => Promise<T>,
 ): Promise<T> {
   if (!existsSync(file)) return use(file);
   const passphrase = process.env["BACKUP_PASSPHRASE"];
   if (!(await isSealed(file))) {
-    if (passphrase && !isOwn) throw errors.BACKUP_PLAIN(file);
+    if (passphrase && kind === "backup") throw errors.BACKUP_PLAIN(file);
     return use(file);
   }
   if (!passphrase) throw errors.BACKUP_LOCKED(file, "no passphrase is given");
