@@ -3,7 +3,7 @@
  * tells the memory that it holds then, and its resident set then and at most, in MiB.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { bundledPlugin, startTestHost } from "@gantry/sdk/testing";
+import { bundledPlugin, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { Commands, ToolCatalog } from "@gantry/sdk";
 import path from "node:path";
 import { mcpClient } from "./plugin.ts";
@@ -19,7 +19,7 @@ const servers = Object.fromEntries(
   }),
 );
 const t = await startTestHost({
-  plugins: [mcpClient(), await bundledPlugin("sandbox-landlock")],
+  plugins: [mcpClient(), memoryStore(), await bundledPlugin("sandbox-landlock")],
   config: { mcp: { servers } },
   configDir,
 });

@@ -12,7 +12,7 @@ import { copyOf, keptLayouts } from "./keep-copy.ts";
 import { layout } from "./layout.ts";
 import { layoutNumber, layoutOf } from "./own-schema.ts";
 import { asideOf, putInPlace, refuseLinks, unfinished, unfinishedRestore } from "./put-in-place.ts";
-import { withPlain } from "./unsealed.ts";
+import { withPlain, type Source } from "./unsealed.ts";
 
 export interface RestoreNeeds {
   readonly runtime: Runtime;
@@ -25,12 +25,6 @@ interface Found {
   readonly result: string;
   readonly lines: readonly string[];
   readonly files: readonly BackedUp[];
-}
-
-/** The path that the person named, and the file that is read for it. */
-export interface Source {
-  readonly file: string;
-  readonly kind: "backup" | "kept" | "aside";
 }
 
 /**

@@ -3,7 +3,12 @@ import path from "node:path";
 import { makeDir, newProcessName, processLives } from "@gantry/sdk/node";
 import { isSealed, unseal, type Unsealed } from "../shared/sealed-file.ts";
 import { errors } from "./errors.ts";
-import type { Source } from "./restore.ts";
+
+/** The path that the person named, and the file that is read for it. */
+export interface Source {
+  readonly file: string;
+  readonly kind: "backup" | "kept" | "aside";
+}
 
 const whyNot = {
   cut: "it was cut: bytes at its end are missing",

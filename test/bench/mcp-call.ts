@@ -1,6 +1,6 @@
 import path from "node:path";
 import { Commands, ToolCatalog } from "@gantry/sdk";
-import { startTestHost, type TestHost } from "@gantry/sdk/testing";
+import { memoryStore, startTestHost, type TestHost } from "@gantry/sdk/testing";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import mcp from "../../plugins/mcp-client/index.ts";
@@ -15,7 +15,7 @@ const server = path.join(import.meta.dirname, "../../plugins/mcp-client/server.t
 export async function mcpRows(): Promise<readonly Row[]> {
   const table = { command: process.execPath, args: [server], read_paths: [process.execPath, server] };
   const config = { mcp: { servers: { small: table } } };
-  await using host = await startTestHost({ plugins: [mcp, sandbox], config });
+  await using host = await startTestHost({ plugins: [mcp, memoryStore(), sandbox], config });
   await accepted(host);
   const client = new Client({ name: "bench", version: "1" });
   await client.connect(new StdioClientTransport(table));
