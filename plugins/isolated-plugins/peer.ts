@@ -189,7 +189,6 @@ export class Peer {
     const id = ++this.#last;
     const abort = (): void =>
       this.#send({ do: "abort", signal: id, reason: packError(asError(signal.reason)) });
-    // The question that brings it goes out first.
     if (signal.aborted) queueMicrotask(abort);
     else signal.addEventListener("abort", abort, { once: true });
     this.#signals.set(id, () => signal.removeEventListener("abort", abort));

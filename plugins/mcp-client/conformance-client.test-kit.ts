@@ -12,7 +12,7 @@ import {
   type ToolInput,
   type TurnEvent,
 } from "@gantry/sdk";
-import { bundledPlugin, startTestHost } from "@gantry/sdk/testing";
+import { bundledPlugin, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { mcpClient } from "./plugin.ts";
 import { suiteNet } from "./suite-net.test-kit.ts";
 
@@ -47,7 +47,7 @@ const config = {
 const bundled = await Promise.all([...(isLogin ? [] : ["net-undici"]), "ask-words"].map(bundledPlugin));
 if (isLogin) bundled.push(suiteNet);
 
-await using t = await startTestHost({ plugins: [mcpClient(), ...bundled], config });
+await using t = await startTestHost({ plugins: [mcpClient(), memoryStore(), ...bundled], config });
 const err = (line: string): void => void process.stderr.write(`${line}\n`);
 const { signal } = new AbortController();
 

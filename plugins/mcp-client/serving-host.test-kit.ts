@@ -2,7 +2,7 @@
  * A host in a process of its own, to be killed by a test: holds a server that is in the middle of a
  * call.
  */
-import { bundledPlugin, startTestHost } from "@gantry/sdk/testing";
+import { bundledPlugin, memoryStore, startTestHost } from "@gantry/sdk/testing";
 import { Commands } from "@gantry/sdk";
 import path from "node:path";
 import { mcpClient } from "./plugin.ts";
@@ -12,7 +12,7 @@ const program = path.join(import.meta.dirname, "server.test-kit.js");
 const command = process.execPath;
 const servers = { small: { command, args: [program, mark], read_paths: [command, program] } };
 const t = await startTestHost({
-  plugins: [mcpClient(), await bundledPlugin("sandbox-landlock")],
+  plugins: [mcpClient(), memoryStore(), await bundledPlugin("sandbox-landlock")],
   config: { mcp: { servers } },
   configDir,
 });

@@ -20,7 +20,7 @@ export function isLeftOut(inside: string): boolean {
   return left.test(inside);
 }
 
-/** Returns true for what a run made: of the workspace, or refused. Earlier releases backed it up. */
+/** Returns true for what a run made, also if it was refused. Earlier releases backed it up. */
 export function isOfRun(inside: string): boolean {
   return inside.startsWith("state/views/");
 }

@@ -10,9 +10,9 @@ export interface Question {
   readonly trust?: string;
   readonly tool: string;
   readonly preview: string;
-  /** Of the preview and the diff together. */
+  /** The lines of the preview and the diff together. */
   readonly lines: number;
-  /** 0 if no shell runs any. */
+  /** The commands that a shell would run; 0 if none. */
   readonly commands: number;
   readonly diff?: string;
   readonly reasons: readonly string[];
