@@ -314,12 +314,12 @@ test("SEC-02: the question shows what will run, links resolved, hidden and contr
   let shown: ApprovalRequest | undefined;
   const person = answering(t, (request) => ((shown = request), person.decide(request, "deny")));
   await t.call("write", { path: "notes/passwd" }, person);
-  expect(shown?.preview).toBe("write notes/passwd\nnotes/passwd is /etc/passwd");
+  expect(shown?.preview).toBe("notes/passwd is /etc/passwd\nwrite notes/passwd");
   expect(shown?.reasons).toEqual(["This changes something."]);
   await t.call("write", { path: "a\u001b[2K\r\u202eb" }, person);
-  expect(shown?.preview.split("\n")[0]).toBe("write a\\u001b[2K\\u000d\\u202eb");
+  expect(shown?.preview.split("\n").at(-1)).toBe("write a\\u001b[2K\\u000d\\u202eb");
   await t.call("write", { path: "a\u00ad\u061c\u3164\u{e0041}b" }, person);
-  expect(shown?.preview.split("\n")[0]).toBe("write a\\u00ad\\u061c\\u3164\\u{e0041}b");
+  expect(shown?.preview.split("\n").at(-1)).toBe("write a\\u00ad\\u061c\\u3164\\u{e0041}b");
 });
 
 test("SEC-19: the question names what a link leads to, also where both end alike", async () => {
@@ -342,11 +342,11 @@ test("SEC-19: the question names what a link leads to, also where both end alike
   ];
   for (const at of written) await t.call("write", { path: at }, person);
   expect(shown).toEqual([
-    "write index.html\nindex.html is /srv/www/index.html",
-    `write ${workspace}/index.html\n${workspace}/index.html is /srv/www/index.html`,
-    "write etc/passwd\netc/passwd is /etc/passwd",
+    "index.html is /srv/www/index.html\nwrite index.html",
+    `${workspace}/index.html is /srv/www/index.html\nwrite ${workspace}/index.html`,
+    "etc/passwd is /etc/passwd\nwrite etc/passwd",
     "write own/index.html",
-    `write ../etc\n../etc is ${path.resolve(workspace, "../etc")}`,
+    `../etc is ${path.resolve(workspace, "../etc")}\nwrite ../etc`,
   ]);
 });
 

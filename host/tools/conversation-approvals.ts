@@ -1,4 +1,5 @@
 import type { Question, ShellReader, ToolCall } from "@gantry/sdk";
+import { shownName } from "@gantry/sdk/node";
 import { digestOf } from "./effects.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -66,7 +67,7 @@ export async function coverageOf(call: ToolCall, shell: ShellReader | undefined)
   }
   for (const { resolved, access } of paths) {
     parts.push(["path", access, resolved]);
-    shown.push(`to ${access} ${resolved}`);
+    shown.push(`to ${access} ${shownName(resolved)}`);
   }
   const isOut = urls.length > 0 || recipients.length > 0;
   const isMore = isOut || target !== undefined || unknown === true || shown.length === 0;

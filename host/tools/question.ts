@@ -8,7 +8,7 @@ import {
   type ToolCall,
   type Untried,
 } from "@gantry/sdk";
-import { asError, expandHome, markLookAlikes, printable, withTimeout } from "@gantry/sdk/node";
+import { asError, expandHome, markLookAlikes, printable, shownName, withTimeout } from "@gantry/sdk/node";
 
 const previewMs = 10_000;
 
@@ -49,7 +49,7 @@ export async function questionOf(
   };
 }
 
-/** Returns what will run: the tool's own words, and each path that leads elsewhere than it says. */
+/** Returns what will run: each path that leads elsewhere, then the tool's own words. */
 async function previewOf(
   tool: Tool,
   call: ToolCall,
@@ -60,12 +60,9 @@ async function previewOf(
       const named = path.resolve(call.cwd, expandHome(written));
       return named !== resolved || !named.endsWith(written);
     })
-    .map(({ path: written, resolved }) => `${written} is ${resolved}`);
+    .map(({ path: written, resolved }) => `${shownName(written)} is ${shownName(resolved)}`);
   const plain = `${call.tool} ${JSON.stringify(call.args)}`;
-  const whole = ({ text, diff }: Preview): Preview => ({
-    text: [text, ...moved].join("\n"),
-    ...(diff !== undefined && { diff }),
-  });
+  const whole = (made: Preview): Preview => ({ ...made, text: [...moved, made.text].join("\n") });
   if (tried && "text" in tried) return { preview: whole(tried) };
   const untried = tried && { problem: `Not tried first: ${tried.untried}.` };
   if (!tool.preview) return { preview: whole({ text: plain }), ...untried };

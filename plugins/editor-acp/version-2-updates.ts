@@ -6,6 +6,7 @@ import type {
   ToolCallContent,
 } from "@agentclientprotocol/sdk";
 import type * as v2 from "@agentclientprotocol/sdk/experimental/v2";
+import { shownName } from "@gantry/sdk/node";
 
 type Diff = Extract<ToolCallContent, { type: "diff" }>;
 
@@ -92,12 +93,13 @@ function patchOf({ path, oldText, newText }: Diff): string {
     ...marked(" ", rest),
   ];
   const name = path.replace(/^\//, "");
+  const [a, b] = [shownName(`a/${name}`), shownName(`b/${name}`)];
   const isNew = oldText == null;
   const begin = ({ length }: readonly string[]): number => (length === 0 ? 0 : from + 1);
   return [
-    `diff --git a/${name} b/${name}\n`,
+    `diff --git ${a} ${b}\n`,
     ...(isNew ? ["new file mode 100644\n"] : []),
-    `--- ${isNew ? "/dev/null" : `a/${name}`}\n+++ b/${name}\n`,
+    `--- ${isNew ? "/dev/null" : a}\n+++ ${b}\n`,
     `@@ -${begin(before)},${kept + removed.length} +${begin(after)},${kept + added.length} @@\n`,
     ...body,
   ].join("");

@@ -62,8 +62,22 @@ const config = {
   },
 };
 
+const shared = (keys: object) => ({ type: "object", properties: keys });
+test.each([
+  ["the root", shared({ api_key: { type: "string" } }), "api_key"],
+  [
+    "a shared table",
+    shared({ channels: shared({ bot: shared({ token: { type: "string" } }) }) }),
+    "channels",
+  ],
+  ["another plugin", shared({ plugins_config: shared({ other: shared({}) }) }), "other"],
+])("ISO-01: a package that states keys of %s is refused", async (_, config, key) => {
+  const made = isolated(written({ ...toolFacts, name: "tool-tried", config }, toolCode("")));
+  await expect(made).rejects.toMatchObject({ code: "ISOLATED_FACTS", message: expect.stringContaining(key) });
+});
+
 /** A home whose config.toml names a plugin with a key by its file. */
-function home(text: string, facts: object = { ...toolFacts, config }) {
+function home(text: string, facts: object = { ...toolFacts, name: "tool-tried", config }) {
   const made = tempDir("");
   const folder = path.join(made.dir, "tried");
   mkdirSync(folder);
@@ -103,11 +117,22 @@ test.runIf(linux)(
   },
 );
 
+test.runIf(linux)(
+  "ISO-01: a package that allows any key at the root lets no misspelled key pass",
+  { timeout },
+  async () => {
+    const open = { ...config, additionalProperties: {} };
+    using made = home('defualt_model = "demo"\n', { ...toolFacts, name: "tool-tried", config: open });
+    const { code, err } = await gantry(["tools", "call", "tried", "{}"], { dir: made.dir });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("CONFIG_UNKNOWN_KEY") });
+  },
+);
+
 test.runIf(linux)("ISO-01: doctor and status name each isolated plugin", { timeout }, async () => {
   using made = home("");
   for (const word of ["status", "doctor"])
     expect((await gantry([word], { dir: made.dir })).out).toMatch(
-      /plugin tried.*isolated in a walled process/,
+      /plugin tool-tried.*isolated in a walled process/,
     );
 });
 

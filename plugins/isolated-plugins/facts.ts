@@ -58,6 +58,29 @@ export function readFacts(name: string, text: string): Facts {
   return facts as Facts;
 }
 
+/**
+ * Returns the schema of a package's own table, `plugins_config.<name>`. Throws `ISOLATED_FACTS` if
+ * the package states keys of any other table, which may hold secrets of others.
+ */
+export function ownKeysOf({ name, config }: Facts): TObject | undefined {
+  const within = (schema: unknown, key: string): unknown => {
+    const tables = Object((schema as Partial<TObject> | undefined)?.properties) as Tree;
+    const other = Object.keys(tables).find((table) => table !== key);
+    if (other !== undefined)
+      throw errors.ISOLATED_FACTS(name, `\`${other}\` in its keys is outside plugins_config.${name}`);
+    return tables[key];
+  };
+  const own = within(within(config, "plugins_config"), name);
+  if (own !== undefined && !isObjectSchema(own))
+    throw errors.ISOLATED_FACTS(name, "the `config` of its own table is not the JSON Schema of an object");
+  return own as TObject | undefined;
+}
+
+function isObjectSchema(schema: unknown): boolean {
+  const { type, properties } = Object(schema) as { readonly type?: unknown; readonly properties?: unknown };
+  return type === "object" && typeof properties === "object" && properties !== null;
+}
+
 type Tree = Readonly<Record<string, unknown>>;
 
 function parsed(name: string, text: string): { readonly name?: unknown; readonly gantry?: Tree } {

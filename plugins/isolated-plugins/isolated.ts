@@ -28,6 +28,8 @@ const STOP_MS = 5_000;
 
 export interface IsolatedOptions {
   readonly place: Place;
+  /** Its part of the configuration, from the root of config.toml on. */
+  readonly config: ToSetUp["config"];
   /** The ids of the slots that it states to need. */
   readonly needs: readonly string[];
   /** The `import.meta.url` of the index of this plugin. */
@@ -118,8 +120,8 @@ export class Isolated {
     });
     try {
       const loaded = (await peer.ask("load", { name: place.entry } satisfies ToLoad)) as LoadedFacts;
-      const config = this.#host.config as ToSetUp["config"];
-      const { stepMs: timeoutMs } = this.#options.bounds;
+      const { config, bounds } = this.#options;
+      const timeoutMs = bounds.stepMs;
       await peer.hand("setup", { config, needs: this.#lend(loaded), timeoutMs } satisfies ToSetUp);
       this.#standIns.settle();
       for (const step of this.#steps) await peer.ask(step);

@@ -5,20 +5,21 @@ import { type Frame, Frames } from "../shared/frames.ts";
 import { itself } from "./itself.ts";
 import { pack, packError } from "./packing.ts";
 import type { Asking, Given } from "./asking.ts";
+import { TakenSignals } from "./taken-signals.ts";
 import type { Told } from "./told.ts";
 import { unpack, unpackError } from "./unpacking.ts";
 import type { Living, Work } from "./values.ts";
 
 /** The work that each side may ask of the other before it was given any. */
 const ROOT = 0;
-/** A side that gives more has gone wrong. */
 const MOST_GIVEN = 200_000;
 /** A question takes as much while it is answered, however short it is. */
 const LEAST_HELD = 4_096;
-const ROOM = { text: 16 * 1024 * 1024, data: 64 * 1024 * 1024 };
+const room = () => ({ text: 16 * 1024 * 1024, data: 64 * 1024 * 1024 });
 /** Bytes of questions that are not answered yet, and of what the other side has not read yet. */
 const MOST_HELD = 128 * 1024 * 1024;
-const room = (): typeof ROOM => ROOM;
+/** Bytes of a message that brings no value. */
+const MOST_TOLD = 64 * 1024;
 
 const asked = new AsyncLocalStorage<number>();
 
@@ -30,7 +31,7 @@ export class Peer {
   readonly #frames: Frames<Told, Told>;
   readonly #works = new Map<number, Work>();
   readonly #signals = new Map<number, () => void>();
-  readonly #taken = new Map<number, AbortController>();
+  readonly #taken = new TakenSignals();
   readonly #asking = new Map<number, Asking>();
   readonly #unused: FinalizationRegistry<{ readonly id: number; readonly given: Given | undefined }>;
   #last = ROOT;
@@ -81,7 +82,7 @@ export class Peer {
     }
     this.#asking.clear();
     for (const leave of this.#signals.values()) leave();
-    for (const controller of this.#taken.values()) controller.abort(reason);
+    this.#taken.abortAll(reason);
   }
 
   #ask(work: number, args: readonly unknown[], kept?: Living): Promise<unknown> {
@@ -98,6 +99,8 @@ export class Peer {
 
   #take({ message: told, data: bytes, length }: Frame<Told>): void {
     this.heard = performance.now();
+    if (length > MOST_TOLD && !["ask", "answer", "fail"].includes(told.do))
+      throw new RangeError("a message is too long");
     switch (told.do) {
       case "ask":
         return void this.#serve(told, bytes, length);
@@ -105,7 +108,7 @@ export class Peer {
       case "fail":
         return this.#settle(told, bytes);
       case "abort":
-        return this.#taken.get(told.signal)?.abort(unpackError(told.reason));
+        return this.#taken.abort(told.signal, unpackError(told.reason));
       case "forget":
         return this.#forget(told.works, told.signals);
       case "ping":
@@ -122,20 +125,25 @@ export class Peer {
     bytes: Uint8Array,
     length: number,
   ): Promise<void> {
+    const taken: number[] = [];
     const asker = this.#asking.get(within ?? ROOT)?.asker ?? ((run) => run());
     try {
       this.#held += length + LEAST_HELD;
       if (this.#held > MOST_HELD) throw new RangeError("too much is asked at a time");
       const found = this.#works.get(work);
       if (!found) throw new TypeError("it was asked for after its time");
-      const given = unpack({ tree: args, bytes }, this.#living()) as readonly unknown[];
+      const given = unpack({ tree: args, bytes }, this.#living(undefined, taken)) as readonly unknown[];
       const value = await asker(() => asked.run(id, () => found(...given)));
+      const last = this.#last;
       const packed = pack(value, this.#living());
+      // A stream in the answer may still be aborted: the asker forgets the signals once it is read.
+      if (this.#last > last) taken.length = 0;
       this.#send({ do: "answer", id, value: packed.tree }, packed.bytes);
     } catch (error) {
       this.#send({ do: "fail", id, error: packError(asError(error)) });
     } finally {
       this.#held -= length + LEAST_HELD;
+      this.#taken.forget(taken);
     }
   }
 
@@ -155,8 +163,11 @@ export class Peer {
     }
   }
 
-  /** `given`: what it gives goes with it, and is kept while what it takes is used. */
-  #living(given?: Given): Living {
+  /**
+   * `given`: what it gives goes with it, and is kept while what it takes is used. `taken`: gets the
+   * numbers of the signals that it takes.
+   */
+  #living(given?: Given, taken?: number[]): Living {
     return {
       give: (work) => {
         if (this.#works.size > MOST_GIVEN) throw new RangeError("too much is given");
@@ -168,9 +179,8 @@ export class Peer {
       giveSignal: (signal) => this.#giveSignal(signal, given),
       takeWork: (id) => this.#takeWork(id, given),
       takeSignal: (id) => {
-        const controller = this.#taken.get(id) ?? new AbortController();
-        this.#taken.set(id, controller);
-        return controller.signal;
+        taken?.push(id);
+        return this.#taken.take(id);
       },
     };
   }
@@ -219,7 +229,7 @@ export class Peer {
   /** The other side uses these no more. */
   #forget(works: readonly number[], signals: readonly number[]): void {
     for (const id of works) if (id !== ROOT) this.#works.delete(id);
-    for (const id of signals) this.#taken.delete(id);
+    this.#taken.forget(signals);
   }
 
   #send(told: Told, bytes?: Uint8Array): void {

@@ -1,5 +1,5 @@
 import { Checks, definePlugin, type Plugin, Runtime, Sandbox } from "@gantry/sdk";
-import { type Facts, passingOf, type Place } from "./facts.ts";
+import { type Facts, ownKeysOf, passingOf, type Place } from "./facts.ts";
 import { type Bounds, BOUNDS, Isolated } from "./isolated.ts";
 
 export interface StandInOptions extends Place {
@@ -13,12 +13,15 @@ export interface StandInOptions extends Place {
  * facts, and answers that come from there. Throws `ISOLATED_*`.
  */
 export function standIn(facts: Facts, { base, bounds, ...place }: StandInOptions): Plugin {
-  const { name, config, taps, enforces } = facts;
+  const { name, taps, enforces } = facts;
+  // The build wrote the facts of a bundled plugin; a package is believed for its own table alone.
+  const isBundled = place.folder === undefined;
+  const config = isBundled ? facts.config : ownKeysOf(facts);
   const { needs, provides } = passingOf(facts);
   return definePlugin({
     name,
     summary: "Runs in a walled process of its own.",
-    table: "",
+    ...(isBundled && { table: "" }),
     ...(config && { config }),
     needs: { ...needs, sandbox: Sandbox, runtime: Runtime },
     provides: provides.some(({ id }) => id === Checks.id) ? provides : [...provides, Checks],
@@ -27,6 +30,7 @@ export function standIn(facts: Facts, { base, bounds, ...place }: StandInOptions
     async setup(host) {
       const isolated = new Isolated(host, host.needs, {
         place,
+        config: isBundled ? host.config : { plugins_config: { [name]: host.config } },
         needs: facts.needs,
         base,
         bounds: { ...BOUNDS, ...bounds },

@@ -57,9 +57,10 @@ export function prepare({ workspace }: Place): void {
 
 /** Undoes a run; returns what stayed. */
 export function undo({ runs, workspace }: Pick<Place, "runs" | "workspace">, id: string): readonly string[] {
+  const lists = { secret: [".env"], guarded: [".envrc", ".git/config", ".git/hooks"] };
   const said: string[] = [];
   const context = { args: [id], options: { json: true }, out: (line: string) => said.push(line) };
-  new RunWords(runs, workspace, context as never).undo();
+  new RunWords(runs, workspace, lists, context as never).undo();
   const { left } = JSON.parse(said.join("")) as { readonly left: readonly { readonly at: string }[] };
   return left.map(({ at }) => at);
 }

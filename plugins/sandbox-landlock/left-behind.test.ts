@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { begin, place } from "./layers.test-kit.ts";
 import { git, guarded } from "./repositories.test-kit.ts";
 import { linux, startSandbox } from "./sandbox.test-kit.ts";
 
@@ -41,5 +42,26 @@ test.runIf(linux)(
     expect(existsSync(path.join(kit.workspace, "MARK"))).toBe(false);
     git(owner, "rebase", "--abort");
     expect(readFileSync(path.join(owner, "f"), "utf8")).toBe("both\n");
+  },
+);
+
+test.runIf(linux)(
+  "SEC-15: options of picks by which git starts a program are left in no case of letters",
+  () => {
+    using here = place();
+    const opts = "r/.git/sequencer/opts";
+    mkdirSync(path.join(here.workspace, "r"));
+    git(path.join(here.workspace, "r"), "init", "-q");
+    mkdirSync(path.dirname(path.join(here.workspace, opts)));
+    const taken = (option: string): boolean => {
+      const { id, upper } = begin(here);
+      mkdirSync(path.dirname(path.join(upper, opts)), { recursive: true });
+      writeFileSync(path.join(upper, opts), `[options]\n\t${option}\n`);
+      here.keeper.take(id);
+      const left = path.join(here.workspace, opts);
+      return existsSync(left) && readFileSync(left, "utf8").includes(option);
+    };
+    expect(["Strategy", "STRATEGY-OPTION", "GPG-sign"].filter((name) => taken(`${name} = evil`))).toEqual([]);
+    expect(taken("mainline = 1")).toBe(true);
   },
 );

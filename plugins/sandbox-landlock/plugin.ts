@@ -51,7 +51,10 @@ export function sandboxPlugin(base: string, bounds: Omit<Place, "base" | "layers
       host.provide(Sandbox, sandboxOf(homes, openings, confining(base, host.config)));
       for (const kind of ["status", "doctor"] as const)
         host.provide(Checks, { name: `sandbox-${kind}`, kind, run: () => walled.check() });
-      for (const command of runCommands(layers, workspace, host.needs.store)) host.provide(Commands, command);
+      const { secret_files: secret, guarded_files: guarded } = host.config.security;
+      const lists = { secret, guarded };
+      for (const command of runCommands(layers, workspace, lists, host.needs.store))
+        host.provide(Commands, command);
       host.hooks.beforeToolCall.tap((call) => walled.judge(call));
       host.onServe(() => walled.load());
       host.onDispose(() => homes.close());

@@ -51,7 +51,8 @@ test.runIf(linux)("RUN-05: runs undo waits for a run that is taken over, and hol
     writeFileSync(path.join(RunFolder.find(here.runs, id)!.upper, "new"), "new");
     let undone: unknown;
     const context = { args: [id], options: { json: true }, out: () => undefined };
-    const undo = runCommands(here.runs, here.workspace, undefined).find(({ name }) => name === "runs undo");
+    const commands = runCommands(here.runs, here.workspace, here.lists, undefined);
+    const undo = commands.find(({ name }) => name === "runs undo");
     await views.take(id, async () => {
       undone = undo!.run(context as unknown as CommandContext);
       await turn();

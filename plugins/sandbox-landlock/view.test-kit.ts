@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { lstatSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
 import path from "node:path";
+import { guarded } from "./repositories.test-kit.ts";
 import { type SandboxKit, processesWith, until } from "./sandbox.test-kit.ts";
 import { RunWords } from "./view/run-words.ts";
 
@@ -54,5 +55,6 @@ export const unnamed = (findings: readonly string[] = []): readonly string[] =>
 export const words = (kit: SandboxKit, ...args: readonly string[]): { said: string[]; words: RunWords } => {
   const said: string[] = [];
   const context = { args, options: { json: true }, out: (line: string) => said.push(line) };
-  return { said, words: new RunWords(kit.layers, kit.workspace, context as never) };
+  const lists = { secret: [".env"], guarded };
+  return { said, words: new RunWords(kit.layers, kit.workspace, lists, context as never) };
 };

@@ -1,4 +1,5 @@
 import type { Effects, Preview } from "@gantry/sdk";
+import { shownName } from "@gantry/sdk/node";
 import { MAX_COMPARED, diffOf } from "../shared/text-diff.ts";
 import { findText, replaced } from "./edit-text.ts";
 import { type EditArguments, readWhole, wishOf } from "./edit-wish.ts";
@@ -11,13 +12,14 @@ export async function previewOf(
   effects: Effects,
   signal: AbortSignal,
 ): Promise<Preview> {
-  const head = `edit ${args.path}${args.all ? ", every place" : ""}`;
+  const path = shownName(args.path);
+  const head = `edit ${path}${args.all ? ", every place" : ""}`;
   const asked = [...signed("-", args.old), ...signed("+", args.new)].join("\n");
   let data: Buffer;
   try {
-    data = await readWhole(filesOf(options), checkedPath(effects), args.path, signal);
+    data = await readWhole(filesOf(options), checkedPath(effects), path, signal);
   } catch (error) {
-    return { text: `${head}, which fails (${(error as Error).message}):\n${asked}` };
+    return { text: `${head}, which fails (${JSON.stringify((error as Error).message)}):\n${asked}` };
   }
 
   const text = data.toString("latin1");
@@ -29,7 +31,7 @@ export async function previewOf(
 
   const edited = Buffer.from(replaced(text, places), "latin1");
   const small = Math.max(data.length, edited.length) <= MAX_COMPARED;
-  const diff = small ? await diffOf(args.path, data.toString("utf8"), edited.toString("utf8")) : undefined;
+  const diff = small ? await diffOf(path, data.toString("utf8"), edited.toString("utf8")) : undefined;
   return diff === undefined ? { text: `${head}:\n${asked}` } : { text: `${head}, changing:`, diff };
 }
 

@@ -189,3 +189,24 @@ test("AGT-08: the question for an edit shows the change as the file will have it
     "edit file, which fails, as the text stands there more than once:\n-r\n+x",
   ]);
 });
+
+test("SEC-19: a name with line breaks cannot pass for the rest of the question", async () => {
+  await using t = await startTestHost({ plugins: [...plugins, autonomy] });
+  const { workspace } = t.runtime;
+  const asked: ApprovalRequest[] = [];
+  const onEvent = (event: TurnEvent): void => {
+    if (event.type !== "approval_request") return;
+    asked.push(event.request);
+    t.slot(Approvals).decide(event.request.id, "deny", { user: "cli:test" });
+  };
+  const forged = "notes.txt, a new file:\nhello…/../build.sh";
+  const calls = { file_write: { content: "evil" }, file_edit: { old: "a", new: "b" } };
+  for (const [tool, args] of Object.entries(calls))
+    await t.call(tool, { path: forged, ...args }, { approvals: "ask", onEvent });
+  expect(asked).toHaveLength(2);
+  for (const { preview } of asked) {
+    const [first, second = ""] = preview.split("\n");
+    expect(first).toBe(`${JSON.stringify(forged)} is ${workspace}/build.sh`);
+    expect(second).toMatch(/^(write 4 bytes to|edit) "notes\.txt, a new file:\\nhello…\/\.\.\/build\.sh", /);
+  }
+});

@@ -1,4 +1,5 @@
 import { counted, type Effects, type Preview } from "@gantry/sdk";
+import { shownName } from "@gantry/sdk/node";
 import { MAX_COMPARED, diffOf } from "../shared/text-diff.ts";
 import { type FileOptions, checkedPath, filesOf, isBinary } from "./files.ts";
 
@@ -13,7 +14,8 @@ interface Writing {
  * Returns the preview of a write: the change to the present text, or the whole text of a new file.
  */
 export async function previewOf(options: FileOptions, writing: Writing): Promise<Preview> {
-  const { path, content } = writing;
+  const { content } = writing;
+  const path = shownName(writing.path);
   const bytes = Buffer.byteLength(content);
   const before = await presentText(options, writing);
   const head = `write ${counted(bytes, "byte")} to ${path}`;

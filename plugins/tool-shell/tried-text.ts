@@ -1,6 +1,6 @@
 import { counted, type Preview, type RunResult, type TriedRun } from "@gantry/sdk";
 import type { RunChange } from "@gantry/sdk/fill";
-import { shownName } from "../shared/shown-name.ts";
+import { shownName } from "@gantry/sdk/node";
 
 /** A chat and a screen show the beginning of a question, which holds the command as well. */
 const LIMITS = { outputLines: 8, lineLength: 200, changes: 8, changeLength: 120 };

@@ -37,6 +37,7 @@ export {
   type StatedManifest,
 } from "./plugin-lock.ts";
 export { printable } from "./printable.ts";
+export { shownName } from "./shown-name.ts";
 export { pluginModule } from "./plugin-module.ts";
 export { identity as processIdentity, newProcessName, processLives } from "./process-identity.ts";
 export { ProcessLock } from "./process-lock.ts";

@@ -1,14 +1,20 @@
 import type { Command, CommandContext, Store } from "@gantry/sdk";
+import type { Lists } from "./run-words.ts";
 
 const json = { flags: "--json", summary: "print JSON" };
 
 /** Makes the commands `runs …`, whose code is loaded as one of them is used. */
-export function runCommands(runs: string, workspace: string, store: Store | undefined): readonly Command[] {
+export function runCommands(
+  runs: string,
+  workspace: string,
+  lists: Lists,
+  store: Store | undefined,
+): readonly Command[] {
   const by =
     (word: "list" | "show" | "take" | "drop" | "undo") =>
     async (context: CommandContext): Promise<number> => {
       const { RunWords } = await import("./run-words.ts");
-      const words = new RunWords(runs, workspace, context, store?.values);
+      const words = new RunWords(runs, workspace, lists, context, store?.values);
       if (word === "list") return words.list();
       const { RunsLock } = await import("./runs-lock.ts");
       const lock = await RunsLock.later(runs);

@@ -1,6 +1,8 @@
+import { lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { type NameTest, fileNames, isInside, secretFiles } from "@gantry/sdk/node";
 import { isPlainOfGit, isRepository, judgeInGit, judgeMaking } from "./git-judge.ts";
+import { isGitState, isPlain } from "../workspace/git-states.ts";
 import type { Merged } from "./merged.ts";
 import type { Left } from "./upper.ts";
 
@@ -74,6 +76,24 @@ export class Judge {
   /** Returns undefined if it may be taken over; what lies in a folder is judged by itself. */
   refuse(one: Left): string | undefined {
     return one.unreadable ?? this.#byKind(one) ?? this.#byName(one);
+  }
+
+  /**
+   * Returns why something that stood at a path is not put back there as the workspace is now.
+   * `from`: its file; `isTaken`: a person asked for the step that replaced it.
+   */
+  refuseBack(at: string, from: string, isTaken: boolean): string | undefined {
+    const isFolder = lstatSync(from).isDirectory();
+    const within = this.#asGit(at) ?? "";
+    if (!isTaken && this.isGuarded(at, isFolder)) return "security.guarded_files names it by now";
+    if (isGitState(within) && !isFolder && !isPlain(from, path.basename(at)))
+      return "git would start a program when it goes on";
+    const sides = { merged: this.#merged, below: this.#below };
+    const making = judgeMaking({ workspace: this.#names.workspace, ...sides }, at);
+    if (making !== undefined || !isFolder) return making;
+    return readdirSync(from)
+      .map((name) => this.refuseBack(`${at}/${name}`, `${from}/${name}`, isTaken))
+      .find((why) => why !== undefined);
   }
 
   #byKind({ kind, about, at, target = "" }: Left): string | undefined {

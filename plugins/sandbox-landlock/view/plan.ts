@@ -38,6 +38,7 @@ class Planner {
   readonly #judge: Judge;
   readonly #beneath: Beneath;
   readonly #room: CopyRoom;
+  readonly #clean = new Map<Left, boolean>();
 
   constructor(facts: Facts, judge: Judge, beneath: Beneath) {
     this.#facts = facts;
@@ -84,12 +85,16 @@ class Planner {
 
   /** Returns true if all of it may be taken over, so that one step does it. */
   #isClean(one: Left): boolean {
-    return one.children.every(
+    const known = this.#clean.get(one);
+    if (known !== undefined) return known;
+    const isClean = one.children.every(
       (child) =>
         child.kind !== "gone" &&
         this.#judge.refuse(child) === undefined &&
         (child.kind !== "folder" || this.#isClean(child)),
     );
+    this.#clean.set(one, isClean);
+    return isClean;
   }
 
   /** Takes away what the run removed with an earlier folder of this name. */

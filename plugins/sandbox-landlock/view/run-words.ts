@@ -6,7 +6,17 @@ import type { Kept, Step } from "./step.ts";
 import { RunFolder, type RunRecord } from "./run-folder.ts";
 import { takeKept } from "./take-kept.ts";
 import { finish } from "./take-over.ts";
-import { undoSteps } from "./undo.ts";
+import { type RefuseBack, undoSteps } from "./undo.ts";
+import { Judge, namesOf } from "./judge.ts";
+import { Merged } from "./merged.ts";
+import { ownerGit } from "../service/owner-git.ts";
+import { WorkspaceWalk } from "../workspace/workspace-walk.ts";
+
+/** The files that the settings call secret and guarded. */
+export interface Lists {
+  readonly secret: readonly string[];
+  readonly guarded: readonly string[];
+}
 
 interface Run {
   readonly folder: RunFolder;
@@ -17,10 +27,18 @@ interface Run {
 export class RunWords {
   readonly #runs: string;
   readonly #workspace: string;
+  readonly #lists: Lists;
   readonly #context: CommandContext;
   readonly #values: Store["values"] | undefined;
 
-  constructor(runs: string, workspace: string, context: CommandContext, values?: Store["values"]) {
+  constructor(
+    runs: string,
+    workspace: string,
+    lists: Lists,
+    context: CommandContext,
+    values?: Store["values"],
+  ) {
+    this.#lists = lists;
     this.#runs = runs;
     this.#workspace = workspace;
     this.#context = context;
@@ -92,7 +110,7 @@ export class RunWords {
     const steps = folder.plan?.steps ?? [];
     const before = RunFolder.all(this.#runs).flatMap((one) => one.read()?.restored ?? []);
     const places = folder.places(this.#workspace);
-    const { kept: left, restored } = undoSteps(places, steps, record.done ?? [], before);
+    const { kept: left, restored } = undoSteps(places, steps, record.done ?? [], before, this.#refuseBack());
     const undone = left.length < steps.length || steps.length === 0;
     if (undone) folder.write({ ...record, undone, restored, bytes: undefined });
     if (this.#context.options["json"]) this.#print({ id: record.id, undone, left });
@@ -101,6 +119,15 @@ export class RunWords {
       for (const { at, why } of left) this.#context.out(`  stays: ${shown(at)} (${why})`);
     }
     return undone ? 0 : 1;
+  }
+
+  /** Asks the judge of runs about what is to be given back, as the workspace is at that moment. */
+  #refuseBack(): RefuseBack {
+    const wanted = namesOf(this.#workspace, this.#lists);
+    const walk = new WorkspaceWalk({ root: this.#workspace, wanted, owner: ownerGit(), open: [""] });
+    walk.find();
+    const names = { ...wanted, followed: (at: string) => walk.follows(at), open: [] };
+    return (...asked) => new Judge(names, new Merged(this.#workspace, "", []), []).refuseBack(...asked);
   }
 
   /** Throws SANDBOX_RUN_UNKNOWN, SANDBOX_RUN_BUSY. */

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { type Stats, lstatSync, readlinkSync } from "node:fs";
 import type { RunChange } from "@gantry/sdk/fill";
+import { shownName } from "@gantry/sdk/node";
 import { plainFileBytes } from "../../shared/plain-file.ts";
-import { shownName } from "../../shared/shown-name.ts";
 import { diffOf } from "../../shared/text-diff.ts";
 import { Beneath } from "./beneath.ts";
 import type { Shown } from "./held.ts";

@@ -71,12 +71,23 @@ const MOST_TOLD = 256;
 export function writtenBy(folder: RunFolder, { steps, kept }: Plan, workspace: string): readonly string[] {
   const put = steps.flatMap((step) => (step.do === "put" ? [step.to] : []));
   const beside = kept.flatMap((one) => one.beside ?? []);
-  let told = new Set([...put, ...beside].map((at) => path.join(workspace, at)));
-  while (told.size > MOST_TOLD) {
-    const deepest = [...told].reduce((most, at) => Math.max(most, depthOf(at)), 0);
-    told = new Set([...told].map((at) => (depthOf(at) === deepest ? path.dirname(at) : at)));
-  }
+  const told = toldOf([...put, ...beside].map((at) => path.join(workspace, at)));
   return [...told, ...(kept.some((one) => one.beside === undefined) ? [folder.upper] : [])];
+}
+
+/** Returns the names, of which the deepest ones give way to their folders until they are few. */
+function toldOf(names: readonly string[]): readonly string[] {
+  const levels: Set<string>[] = [];
+  const levelOf = (depth: number): Set<string> => (levels[depth] ??= new Set());
+  for (const at of names) levelOf(depthOf(at)).add(at);
+  let count = levels.reduce((sum, { size }) => sum + size, 0);
+  while (count > MOST_TOLD) {
+    const [deepest, around] = [levels.pop() ?? [], levelOf(levels.length - 1)];
+    count -= [...deepest].length + around.size;
+    for (const at of deepest) around.add(path.dirname(at));
+    count += around.size;
+  }
+  return levels.flatMap((level) => [...level]);
 }
 
 const depthOf = (at: string): number => at.split("/").length;

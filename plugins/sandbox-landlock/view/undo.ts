@@ -20,6 +20,9 @@ export interface Restored {
   readonly was: string;
 }
 
+/** Returns why what stood at `at`, and is kept as `old`, may not be given back. */
+export type RefuseBack = (at: string, old: string, isTaken: boolean) => string | undefined;
+
 export interface Undone {
   /** The changes that were not taken back. */
   readonly kept: readonly Kept[];
@@ -29,15 +32,16 @@ export interface Undone {
 /**
  * Takes back the steps of a plan, the last first; what the run had put there goes back into its
  * folder. What somebody changed since stays. `done`: when the steps were done; `restored`: by the
- * undo of later runs.
+ * undo of later runs; `refuse`: asked before anything is given back.
  */
 export function undoSteps(
   places: Places,
   steps: readonly Step[],
   done: readonly Done[],
   restored: readonly Restored[] = [],
+  refuse: RefuseBack = () => undefined,
 ): Undone {
-  const undoing = new Undoing(places, done, restored);
+  const undoing = new Undoing(places, done, restored, refuse);
   for (const [number, step] of [...steps.entries()].toReversed()) undoing.undo(step, number);
   return undoing;
 }
@@ -51,8 +55,10 @@ class Undoing implements Undone {
   readonly #undone: string;
   /** The change times of what was given back, by what it has now. */
   readonly #before: Map<string, bigint>;
+  readonly #refuse: RefuseBack;
 
-  constructor(places: Places, done: readonly Done[], restored: readonly Restored[]) {
+  constructor(places: Places, done: readonly Done[], restored: readonly Restored[], refuse: RefuseBack) {
+    this.#refuse = refuse;
     this.#places = places;
     this.#done = done;
     this.#before = new Map(restored.map(({ ino, ctime, was }) => [`${ino}:${ctime}`, BigInt(was)]));
@@ -73,6 +79,8 @@ class Undoing implements Undone {
 
   #undo(step: Step, number: number, there: Beneath): void {
     const old = path.join(this.#places.old, String(number));
+    const refused = this.#refused(step, number, old);
+    if (refused !== undefined) return this.#keep(step.at, refused);
     switch (step.do) {
       case "put":
         return this.#takeBack(step, number, old, there);
@@ -86,6 +94,12 @@ class Undoing implements Undone {
       case "mode":
         if (!changeMode(there, step.at, step.mode, step.was)) this.#keep(step.at, CHANGED);
     }
+  }
+
+  #refused(step: Step, number: number, old: string): string | undefined {
+    const at = step.do === "put" && step.was ? step.to : step.do === "remove" ? step.at : undefined;
+    if (at === undefined || !isThere(old)) return undefined;
+    return this.#refuse(at, old, number >= (this.#done[0]?.steps ?? 0));
   }
 
   #takeBack(step: Put, number: number, old: string, there: Beneath): void {

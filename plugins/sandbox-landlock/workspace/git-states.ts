@@ -34,7 +34,12 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   "gpg-sign-opt": /^\s*$/,
   "apply-opt": /^\s*$/,
   "author-script": /^(GIT_AUTHOR_(NAME|EMAIL|DATE)='([^'\\]|'\\['!]')*')?$/,
-  opts: /^\s*(\[options\]|(?!strategy|gpg)[\w-]+ = [\w-]+)?$/,
+  // The names are options as git writes them, which it reads in any case of letters.
+  opts: new RegExp(
+    "^\\s*(\\[options\\]|(no-commit|edit|allow-empty|allow-empty-message|drop-redundant-commits|" +
+      "keep-redundant-commits|signoff|record-origin|allow-ff|mainline|allow-rerere-auto|" +
+      "default-msg-cleanup) = [\\w-]+)?$",
+  ),
 };
 
 /** Returns true for what belongs to such a state, by its path in `.git`. */
