@@ -13,7 +13,9 @@ const conversations = 10_000;
 const processes = 4;
 const wakes = 300;
 const perAccept = 250;
-const questions = 200;
+/** Fewer than the turns after which a conversation is made shorter by the model. */
+const questions = 48;
+const manyCalls = "[security]\nrate_limit_per_minute = 10000\nmax_actions_per_hour = 10000";
 
 function messageOf(n: number) {
   const text = "x".repeat(200);
@@ -88,30 +90,39 @@ async function takeoverRow(url: string): Promise<Row> {
   return atMost("a killed node's conversation is taken over", seconds, 6, " s");
 }
 
-/** Measures the time from a decision at one node until the turn on another goes on. */
+/**
+ * Measures the time from a decision until the turn has run its tool and goes on: the longest at
+ * another node, beyond the median at its own.
+ */
 async function questionRow(url: string): Promise<Row> {
   const write = { name: "file_write", args: { path: "a.txt", content: "hello" } };
   const answers = Array.from({ length: questions }, () => [{ calls: [write] }, "Done."]).flat();
   const model = await startModel(...answers);
   const given = { provider: model.provider, close: () => void model[Symbol.asyncDispose]() };
-  await using cluster = await startCluster(["a", "b"], `url = "${url}"`, given);
+  await using cluster = await startCluster(["a", "b"], `url = "${url}"\n${manyCalls}`, given);
   const { nodes, platform } = cluster;
   const [one, other] = nodes.map(({ base }) => base) as [string, string];
   await gantry(["nodes", "drain", "b"], { dir: nodes[0]!.dir });
   const asked = () => platform.replies.filter(({ body }) => body.includes("allow "));
-  const taken: number[] = [];
+  const taken: readonly [number[], number[]] = [[], []];
   for (let n = 0; n < questions; n += 1) {
     await platform.deliver(one, "491", `ask-${n}`, "write it");
     await platform.until(() => asked().length > n);
     const [allow = ""] = /allow [0-9a-f]+/.exec(asked().at(-1)!.body) ?? [];
     const decided = performance.now();
-    await platform.deliver(other, "491", `allow-${n}`, allow);
+    await platform.deliver([one, other][n % 2]!, "491", `allow-${n}`, allow);
     await model.asked(2 * n + 2);
-    taken.push(performance.now() - decided);
+    taken[n % 2 === 0 ? 0 : 1].push(performance.now() - decided);
     await platform.until(() => platform.replies.filter(({ body }) => body === "Done.").length > n);
   }
-  const p99 = taken.toSorted((a, b) => a - b)[Math.floor(questions * 0.99)]!;
-  return atMost("a question of one node, decided at another, p99", p99, 100, " ms");
+  const [own, far] = taken.map((all) => all.toSorted((a, b) => a - b)) as [number[], number[]];
+  const beyond = far.at(-1)! - own[Math.floor(own.length / 2)]!;
+  return atMost(
+    "a decision at another node than the question's, the longest beyond its own",
+    beyond,
+    100,
+    " ms",
+  );
 }
 
 export async function nodeRows(): Promise<readonly Row[]> {
