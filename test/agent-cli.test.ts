@@ -547,7 +547,7 @@ test("AGT-05: Ctrl-C in a conversation stops the answer and not the program; a s
   await model.asked(1);
   person.type("\u0003");
   await model.left;
-  await person.until(/was stopped\.[^]*> $/);
+  await person.until(/The answer was stopped\.[^]*> $/);
   person.type("second\r");
   await person.until(/Back again\./);
   await person.until(/> $/);

@@ -111,7 +111,7 @@ export class Alerts {
     await this.#tellDead();
   }
 
-  /** Ends what is well. Returns how, by part. */
+  /** Ends what is well. Returns for each such part the words of its end. */
   #judge({ rows, silent }: Ready): ReadonlyMap<string, string> {
     const found = new Map(rows.map((row) => [row.what, row]));
     const well = new Map<string, string>();

@@ -8,13 +8,13 @@ const KEY = "going";
 export type Tell = (key: string, text: string, about: string) => Promise<void>;
 
 /**
- * Keeps what the owner was told of: of each alert a beginning and an end, whichever run of the
- * service sees it.
+ * Tells the owner a beginning and an end of each alert, whichever run of the service sees it, and
+ * keeps what they were told.
  */
 export class Told {
   readonly #store: Store;
   readonly #tell: Tell;
-  /** By part, the key of the beginning; of its end they were not told. */
+  /** The keys of the beginnings, by part; of their ends they were not told. */
   readonly #told = new Map<string, string>();
   /** The text in the store; undefined until it was read. */
   #kept: string | undefined;

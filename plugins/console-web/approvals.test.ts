@@ -25,6 +25,21 @@ inBrowser(
   },
 );
 
+inBrowser(
+  "WEB-04: a question shows all that is asked, and how many lines, before its buttons",
+  async ({ open }) => {
+    const { page, kit } = await open();
+    const { token } = await tokenFor(kit, "talk,decide");
+    await show(page, "Approvals");
+    const body = { message: `run a fence${"\n".repeat(42)}and the neighbour's` };
+    await kit.gateway.ask("/api/turns", { token, body });
+    const asked = page.getByRole("alertdialog", { name: "May paint run this?" });
+    await asked.getByText("43 lines").waitFor();
+    const hidden = await asked.locator("pre").evaluate((box) => box.scrollHeight - box.clientHeight);
+    expect(hidden).toBe(0);
+  },
+);
+
 /** Returns the button that allows the question with these words. */
 function allows(page: Page, words: string): Locator {
   const asked = page.getByRole("alertdialog").filter({ hasText: words });

@@ -51,7 +51,7 @@ export function toldProvider(model: ToldModel, answers: Answers): Plugin {
     async *chat({ messages, signal }): AsyncGenerator<ProviderEvent> {
       const last = messages.at(-1);
       const said = textOf(last?.parts ?? []);
-      const [, words] = last?.role === "user" ? (/\brun (.*)/.exec(said) ?? []) : [];
+      const [, words] = last?.role === "user" ? (/\brun ([^]*)/.exec(said) ?? []) : [];
       if (last?.role === "user" && said.includes("slowly"))
         for await (const text of model.told(signal)) yield { type: "text", text };
       else if (words !== undefined) {

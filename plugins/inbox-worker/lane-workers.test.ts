@@ -91,6 +91,26 @@ test("ST-08: CHA-06: a turn whose store says nothing for as long as its lease ho
   expect([runs, channel.sent[0]?.text]).toEqual([["begun", "ended", "begun"], "in time"]);
 });
 
+test("ST-08: a word that the lane is held, which came late, is asked again before an answer is sent", async () => {
+  const kept = storeFile();
+  using _ = simulateTime();
+  const channel = chat();
+  let asked = 0;
+  const store = kept.plugin(() => ({
+    async renew() {
+      asked += 1;
+      // The way to the store was cut behind the question, and others took the lane meanwhile.
+      if (asked === 1) await new Promise((resolve) => setTimeout(resolve, 9_000));
+      return asked === 1;
+    },
+  }));
+  await using t = await startTestHost({ plugins: [channel.plugin, fakeProvider(["twice"]), store] });
+  await t.serve();
+  await write(t, "a", ["go"]);
+  await passing(t, () => asked > 1 || channel.sent.length > 0);
+  expect(channel.sent).toEqual([]);
+});
+
 test("CHA-06: a conversation that another process has taken over keeps no turn of the caller who lost it", async () => {
   const kept = storeFile();
   let passed = 0;

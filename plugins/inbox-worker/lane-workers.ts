@@ -207,6 +207,8 @@ export class LaneWorkers implements RunningWorker {
       const isHeld = await this.#outcomes.record(() => lanes.renew(claim, leaseMs));
       if (!isHeld) this.#lose(claim);
       else if (running) running.heldAt = asked;
+      // A word that came late says how it was before, and others may have taken the lane since.
+      if (isHeld && performance.now() - asked > stillMs) return await this.#holds(claim);
       return isHeld;
     } finally {
       clearTimeout(silence);

@@ -6,7 +6,7 @@ import {
   type ToolQuestion,
   type TurnEvent,
 } from "@gantry/sdk";
-import { bundledPlugin, fakeProvider, memoryStore } from "@gantry/sdk/testing";
+import { bundledPlugin, fakeProvider } from "@gantry/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { accept, linux, offered, small, startMcp, stated, stateFile } from "./mcp.test-kit.ts";
 
@@ -125,7 +125,7 @@ describe.runIf(linux)("a call of an MCP tool", { timeout: 120_000 }, () => {
 
   test("MCP-01: pictures and files of a result are kept, and the model is shown the picture", async () => {
     const model = fakeProvider([call("small_paint"), "A pixel."]);
-    await using t = await startMcp({ small: small() }, { plugins: [model, memoryStore()] });
+    await using t = await startMcp({ small: small() }, { plugins: [model] });
     await accept(t, "small");
     await expect.poll(() => offered(t)).toContain("small_paint");
     await t.ask("paint", yes);

@@ -8,7 +8,12 @@ export const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export function optionsFor(
   url: string,
-  more: { readonly prepare?: boolean; readonly directUrl?: string; readonly sharesWorkspace?: boolean } = {},
+  more: {
+    readonly name?: string;
+    readonly prepare?: boolean;
+    readonly directUrl?: string;
+    readonly sharesWorkspace?: boolean;
+  } = {},
 ) {
   return {
     url,

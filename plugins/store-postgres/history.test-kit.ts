@@ -88,7 +88,7 @@ class Checker {
   async answers({ lanes }: Store): Promise<void> {
     for (;;) {
       const claims = await lanes.claim(atOnce, leaseMs);
-      this.#count += Math.max(1, claims.length);
+      this.#count += claims.length;
       if (claims.length > 0) await Promise.all(claims.map((claim) => this.#answer(lanes, claim)));
       else if (this.#accepting > 0 || this.#takenIds.size > this.#answered.size) await setImmediate();
       else return;

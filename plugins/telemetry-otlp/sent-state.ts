@@ -47,7 +47,7 @@ export class SentState {
   async row(shown: string): Promise<CheckRow> {
     const what = "telemetry";
     const sent = await this.#store?.values.get<Sent>(space, this.#key);
-    const when = sent?.taken === undefined ? "nothing was taken yet" : `last taken ${sent.taken}`;
+    const when = sent?.taken === undefined ? "nothing was taken since its start" : `last taken ${sent.taken}`;
     const why = sent?.why === undefined ? "" : `; it fails since (${sent.why})`;
     const detail = `to ${shown}, ${when}${why}; spans dropped: ${sent?.dropped ?? 0}`;
     if (sent?.why === undefined) return { what, state: "ok", detail };

@@ -82,7 +82,7 @@ test("TEL-01: status tells of another process where telemetry goes, when it was 
     return rows;
   };
   const collector = await CollectorForTests.start();
-  const nothing = `to ${collector.url}, nothing was taken yet; spans dropped: 0`;
+  const nothing = `to ${collector.url}, nothing was taken since its start; spans dropped: 0`;
   expect(await status(collector.url)).toEqual([{ what: "telemetry", state: "ok", detail: nothing }]);
   await oneTurn(collector, { store: kept.plugin() });
   const taken = expect.stringMatching(/, last taken 20[\d:T.-]+Z; spans dropped: 0$/) as string;
@@ -94,7 +94,9 @@ test("TEL-01: status tells of another process where telemetry goes, when it was 
   const { url } = collector;
   await collector[Symbol.asyncDispose]();
   await oneTurn({ url } as CollectorForTests, { store: kept.plugin() });
-  const away = expect.stringMatching(/last taken .*; it fails since \(\w+\); spans dropped: \d+$/) as string;
+  const away = expect.stringMatching(
+    /nothing was taken since its start; it fails since \(\w+\); spans dropped: \d+$/,
+  ) as string;
   expect(await status(url)).toMatchObject([{ state: "warn", detail: away }]);
 });
 

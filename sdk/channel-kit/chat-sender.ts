@@ -22,6 +22,9 @@ type WrittenPiece = OutgoingPiece | { readonly album: readonly OutgoingFile[] };
 /** The same, or words that are heard, which stand in the answer besides. */
 type Piece = WrittenPiece | { readonly spoken: string };
 
+/** The kinds of a failed check after which no copy is sent. */
+const unanswered: ReadonlySet<string> = new Set(["away", "again"]);
+
 export interface ChatSenderNeeds<Address, Message extends PlatformMessage> {
   readonly name: string;
   readonly title: string;
@@ -113,7 +116,7 @@ export class ChatSender<Address, Message extends PlatformMessage> {
     try {
       await platform.check(signal);
     } catch (error) {
-      if (error instanceof PlatformFailure && error.kind === "again") return error.message;
+      if (error instanceof PlatformFailure && unanswered.has(error.kind)) return error.message;
     }
     return undefined;
   }

@@ -8,7 +8,7 @@ import { serveGateway } from "./served.ts";
 const settleMs = 15_000;
 const minuteMs = 60_000;
 
-/** Measures how often an idle gateway wakes, in all its threads, and what a minute costs. */
+/** Measures how often the loop of an idle gateway wakes, and what a minute costs. */
 export async function idleRows(): Promise<readonly Row[]> {
   const dir = await mkdtemp(path.join(tmpdir(), "gantry-bench-"));
   const gateway = await serveGateway({ SERVICE_CONFIG_DIR: dir });
@@ -28,15 +28,13 @@ export async function idleRows(): Promise<readonly Row[]> {
   }
 }
 
-/** Reads how often the threads of a process gave up their processor, and their time on it. */
+/** Reads how often the loop of a process went to sleep, and the time that all its threads had. */
 function spent(pid: number): { readonly wakeups: number; readonly ms: number } {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const read = (name: string): readonly string[] =>
-    threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/${name}`, "utf8"));
-  const wakeups = read("status").map((text) => Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(text)?.[1]));
-  return { wakeups: sum(wakeups), ms: sum(read("schedstat").map((text) => Number.parseInt(text) / 1e6)) };
+  const read = (thread: string, name: string): string =>
+    readFileSync(`/proc/${pid}/task/${thread}/${name}`, "utf8");
+  const wakeups = Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(read(String(pid), "status"))?.[1]);
+  const times = readdirSync(`/proc/${pid}/task`).map((thread) => Number.parseInt(read(thread, "schedstat")));
+  return { wakeups, ms: times.reduce((all, one) => all + one, 0) / 1e6 };
 }
-
-const sum = (figures: readonly number[]): number => figures.reduce((all, one) => all + one, 0);
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -5,7 +5,7 @@ import { textParts } from "@gantry/sdk";
 import { handlesOn } from "../../plugins/store-postgres/clock.test-kit.ts";
 
 const [url = "", how] = process.argv.slice(2);
-const { store, nodes } = handlesOn(url).connect();
+const { store, nodes } = handlesOn(url, { name: `node-${process.pid}` }).connect();
 const { lanes } = store;
 const leaseMs = 60_000;
 const atOnce = 256;

@@ -14,7 +14,8 @@ interface CardProps extends Asked {
 
 /** One question in the host's words. */
 export function ApprovalCard({ question, end, takesFocus }: CardProps) {
-  const { id, tool, preview, diff, reasons, warnings, user, trust, expires } = question;
+  const { id, tool, preview, diff, lines, commands } = question;
+  const { reasons, warnings, user, trust, expires } = question;
   return (
     <section
       class={`card approval${end ? " over" : ""}`}
@@ -25,6 +26,7 @@ export function ApprovalCard({ question, end, takesFocus }: CardProps) {
       <h2 id={`ask-${id}`}>{words.question(tool)}</h2>
       <p class="quiet">
         {trust === undefined ? words.by(user) : words.cause(user, trust)} · {words.until(timeOf(expires))}
+        {lines > 1 && ` · ${words.size(lines, commands)}`}
       </p>
       <pre class="preview" tabIndex={0}>
         {preview}

@@ -10,6 +10,10 @@ export interface Question {
   readonly trust?: string;
   readonly tool: string;
   readonly preview: string;
+  /** Of the preview and the diff together. */
+  readonly lines: number;
+  /** 0 if no shell runs any. */
+  readonly commands: number;
   readonly diff?: string;
   readonly reasons: readonly string[];
   readonly warnings: readonly string[];

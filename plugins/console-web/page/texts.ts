@@ -94,6 +94,8 @@ export const texts = {
     by: (user: string) => `Asked for ${user}`,
     cause: (user: string, trust: string) => `Caused by ${user}, a ${trust}`,
     until: (time: string) => `until ${time}`,
+    size: (lines: number, commands: number) =>
+      commands > 0 ? `${lines} lines, ${commands} commands` : `${lines} lines`,
     allow: "Allow",
     always: "Allow for this conversation",
     deny: "Deny",
