@@ -10,8 +10,8 @@ describe.runIf(postgres.here)(`servers in any order${postgres.why}`, () => {
     "SCL-03: a standby that is named before its primary is passed over (%j)",
     async (query) => {
       const primary = await startPostgres();
-      const standby = await primary.standby();
       const path = new URL(await primary.database()).pathname;
+      const standby = await primary.standby();
       const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`;
       const { connect, close } = handlesOn(`postgres://gantry@${hosts}${path}${query}`);
       const { values } = connect().store;
